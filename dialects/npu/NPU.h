@@ -1,0 +1,22 @@
+//===- NPU.h - The npu dialect ----------------------------------*- C++ -*-===//
+#ifndef DIALECTS_NPU_NPU_H
+#define DIALECTS_NPU_NPU_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/npu/NPUDialect.h.inc"
+#include "dialects/npu/NPUEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/npu/NPUAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/npu/NPUOps.h.inc"
+
+#endif // DIALECTS_NPU_NPU_H

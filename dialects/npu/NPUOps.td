@@ -1,0 +1,10 @@
+//===- NPUOps.td - All operators of the npu dialect -----------------------===//
+
+#ifndef DIALECTS_NPU_NPUOPS_TD
+#define DIALECTS_NPU_NPUOPS_TD
+
+include "dialects/npu/NPUConvOps.td"
+include "dialects/npu/NPUElementwiseOps.td"
+include "dialects/npu/NPUDataOps.td"
+
+#endif
