@@ -104,7 +104,7 @@ enum class Opcode : uint16_t {
   kConvert,         ///< casts, quantise, dequantise, requantise: ConvertParams
   kVectorMac,       ///< i32 accumulate on the vector engine: VectorMacParams
   kRequantize,      ///< i32 -> i8 with an epilogue, see RequantizeParams
-  kArgMax,          ///< over the last dimension, first maximum; out i32 or i64
+  kArgMax, ///< over the last dimension (1 in out), first maximum; out i32 or i64
 };
 constexpr int kNumOpcodes = static_cast<int>(Opcode::kArgMax) + 1;
 
