@@ -36,9 +36,10 @@ void checkReadable(JsonObject &object, const char *key,
                    const std::string &path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    object.fail(absl::NotFoundError(absl::StrCat(
-        object.pathOf(key), ": ", path, " does not exist; paths are relative "
-                                        "to the configuration file")));
+    object.fail(
+        absl::NotFoundError(absl::StrCat(object.pathOf(key), ": ", path,
+                                         " does not exist; paths are relative "
+                                         "to the configuration file")));
 }
 
 absl::StatusOr<InputConfig> readInput(const Json &json,
@@ -53,8 +54,8 @@ absl::StatusOr<InputConfig> readInput(const Json &json,
   object.get("shape", &input.shape);
   for (int64_t d : input.shape)
     if (d <= 0)
-      object.fail(absl::InvalidArgumentError(absl::StrCat(
-          path, ".shape: dimension ", d, " is not positive")));
+      object.fail(absl::InvalidArgumentError(
+          absl::StrCat(path, ".shape: dimension ", d, " is not positive")));
   if (absl::Status status = object.finish(); !status.ok())
     return status;
   return input;
@@ -132,9 +133,8 @@ absl::Status readQuantize(JsonObject &root, const std::string &folder,
     checkReadable(object, "calibration_dataset", config->dataset);
   object.get("calibration_steps", &config->steps);
   if (config->steps < 1)
-    object.fail(absl::InvalidArgumentError(
-        absl::StrCat("$.quantize.calibration_steps: ", config->steps,
-                     " is less than 1")));
+    object.fail(absl::InvalidArgumentError(absl::StrCat(
+        "$.quantize.calibration_steps: ", config->steps, " is less than 1")));
   object.get("method", &config->method);
   checkOneOf(object, "method", config->method,
              {"minmax", "percentile", "entropy", "mse"});

@@ -31,9 +31,10 @@ struct LayerOverride {
 };
 
 struct QuantizeConfig {
-  std::string mode;    ///< "int8", "fp32", "mixed"
-  std::string dataset; ///< folder of pictures or arrays, or one .npz; empty: none
-  int64_t steps = 100; ///< at most so many samples
+  std::string mode; ///< "int8", "fp32", "mixed"
+  std::string
+      dataset; ///< folder of pictures or arrays, or one .npz; empty: none
+  int64_t steps = 100;           ///< at most so many samples
   std::string method = "minmax"; ///< minmax, percentile, entropy, mse
   double percentile = 99.99;
   std::vector<LayerOverride> overrides;
