@@ -12,11 +12,19 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "target/target.h"
+
 #include "dialects/npu/NPUDialect.h.inc"
 #include "dialects/npu/NPUEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/npu/NPUAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/npu/NPUOps.h.inc"
+
+namespace npu {
+/// The target of the module around `op` (module attribute `npu.target`), or the
+/// preset "edge" if there is none. Costs a few microseconds: once per pass.
+target::Target targetOf(mlir::Operation *op);
+} // namespace npu
 
 #endif // DIALECTS_NPU_NPU_H

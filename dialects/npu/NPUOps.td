@@ -7,4 +7,6 @@ include "dialects/npu/NPUConvOps.td"
 include "dialects/npu/NPUElementwiseOps.td"
 include "dialects/npu/NPUDataOps.td"
 
+include "dialects/npu/NPUTargetAttr.td"
+
 #endif
