@@ -64,7 +64,10 @@ def NPU_ActivationAttr : NPU_Attr<"Activation", "act"> {
                         "::llvm::APFloat":$alpha, "::llvm::APFloat":$beta);
   let hasCustomAssemblyFormat = 1;
   let builders = [AttrBuilder<(ins "ActivationKind":$kind,
-      CArg<"double", "0.0">:$alpha, CArg<"double", "0.0">:$beta)>];
+      CArg<"double", "0.0">:$alpha, CArg<"double", "0.0">:$beta), [{
+    return $_get($_ctxt, kind, ::llvm::APFloat(static_cast<float>(alpha)),
+                 ::llvm::APFloat(static_cast<float>(beta)));
+  }]>];
   let extraClassDeclaration = [{
     float alpha() const { return getAlpha().convertToFloat(); }
     float beta() const { return getBeta().convertToFloat(); }
@@ -113,8 +116,6 @@ def NPU_DepthToSpaceModeAttr : EnumAttr<NPU_Dialect, NPU_DepthToSpaceMode, "d2s_
 
 def NPU_Tensor : StaticShapeTensorOf<[AnyType]>;
 
-def NPU_InferShape : DeclareOpInterfaceMethods<InferShapedTypeOpInterface,
-                                               ["inferReturnTypeComponents"]>;
 
 // Every op infers the *shape* of its results (element types are free where
 // quantisation may change them); the verifier compares.
@@ -122,6 +123,6 @@ class NPU_Op<string mnemonic, list<Trait> traits = []>
     : Op<NPU_Dialect, mnemonic, traits>;
 
 class NPU_PureOp<string mnemonic, list<Trait> traits = []>
-    : NPU_Op<mnemonic, [Pure, NPU_InferShape] # traits>;
+    : NPU_Op<mnemonic, [Pure, InferShapedTypeOpAdaptor] # traits>;
 
 #endif

@@ -1,0 +1,60 @@
+//===- Pipelines.h - The pass pipelines of the toolchain --------*- C++ -*-===//
+//
+// Each is registered with npu-opt under the name given, with the same options:
+//
+//   --npu-float-pipeline      imported module -> canonical float module
+//   --npu-quantize-pipeline   float module + ranges -> quantised module
+//   --npu-backend-pipeline    float or quantised module -> scheduled cmdq
+//   --npu-calibration-pipeline  float module -> cmdq for the software NPU in
+//                             which every tensor can be tapped
+//
+//===----------------------------------------------------------------------===//
+#ifndef PASSES_PIPELINES_PIPELINES_H
+#define PASSES_PIPELINES_PIPELINES_H
+
+#include <string>
+#include <vector>
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace npu {
+
+struct QuantizePipelineOptions
+    : public mlir::PassPipelineOptions<QuantizePipelineOptions> {
+  Option<std::string> stats{
+      *this, "stats",
+      llvm::cl::desc("Calibration file; empty: the ranges are in the module")};
+  Option<std::string> method{*this, "method",
+                             llvm::cl::desc("minmax, percentile, entropy, mse"),
+                             llvm::cl::init("minmax")};
+  Option<double> percentile{*this, "percentile",
+                            llvm::cl::desc("For method percentile"),
+                            llvm::cl::init(99.99)};
+  ListOption<std::string> keepFloat{
+      *this, "keep-float",
+      llvm::cl::desc("Nodes that stay in f32, by name or /regex/")};
+};
+
+struct BackendPipelineOptions
+    : public mlir::PassPipelineOptions<BackendPipelineOptions> {
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("Preset or target file"),
+      llvm::cl::init("edge")};
+  Option<int64_t> cores{*this, "cores",
+                        llvm::cl::desc("Cores to use; 0: all"),
+                        llvm::cl::init(0)};
+};
+
+void buildFloatPipeline(mlir::OpPassManager &pm);
+void buildQuantizePipeline(mlir::OpPassManager &pm,
+                           const QuantizePipelineOptions &options);
+void buildBackendPipeline(mlir::OpPassManager &pm,
+                          const BackendPipelineOptions &options);
+void buildCalibrationPipeline(mlir::OpPassManager &pm);
+
+void registerPipelines();
+
+} // namespace npu
+
+#endif // PASSES_PIPELINES_PIPELINES_H

@@ -1,0 +1,19 @@
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "dialects/cmdq/Cmdq.h"
+#include "dialects/npu/NPU.h"
+#include "target/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::registerTransformsPasses();
+  npu::target::registerTargetPasses();
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::memref::MemRefDialect, mlir::quant::QuantDialect,
+                  mlir::tensor::TensorDialect, npu::NPUDialect,
+                  npu::cmdq::CmdqDialect>();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "npu-mlir optimiser driver\n", registry));
+}
