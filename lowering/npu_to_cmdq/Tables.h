@@ -1,0 +1,65 @@
+//===- Tables.h - Lookup tables of commands ---------------------*- C++ -*-===//
+//
+// The tables that quantised commands read: computed in double (IEEE, to
+// nearest even) from float32 inputs, so that every compilation gives the same
+// bytes. No MLIR here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef LOWERING_NPU_TO_CMDQ_TABLES_H
+#define LOWERING_NPU_TO_CMDQ_TABLES_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/queue/command.h"
+
+namespace npu {
+
+/// `function` of `x` as command.h defines it, in double.
+double evaluate(rt::Function function, double x, double alpha, double beta);
+
+/// A per-tensor quantisation: real = scale * (q - zero_point).
+struct QuantParams {
+  float scale = 1;
+  int32_t zero_point = 0;
+  int32_t qmin = -128, qmax = 127;
+  bool operator==(const QuantParams &other) const {
+    return scale == other.scale && zero_point == other.zero_point &&
+           qmin == other.qmin && qmax == other.qmax;
+  }
+};
+
+/// round(x / scale) + zero_point, clamped to [qmin, qmax]; x may be infinite
+/// (NaN gives the zero point).
+int32_t quantize(float x, const QuantParams &params);
+
+/// table[q + 128] for all i8 q: quantize(function(scale_in * (q - zp_in))).
+std::array<int8_t, 256> lookupTable(rt::Function function, double alpha,
+                                    double beta, const QuantParams &in,
+                                    const QuantParams &out);
+
+/// table[d] = exp(-d * scale).
+std::vector<float> softmaxTable(float scale);
+
+enum class CoordinateRule {
+  kHalfPixel,
+  kPytorchHalfPixel,
+  kAlignCorners,
+  kAsymmetric,
+  kHalfPixelSymmetric,
+  kTfHalfPixelForNN,
+};
+enum class NearestRule { kRoundPreferFloor, kRoundPreferCeil, kFloor, kCeil };
+
+/// Taps of a resize from `in` to `out` elements with ONNX's rules; `scale` is
+/// output over input. Linear interpolation, or the nearest element.
+std::vector<rt::ResizeTap> linearTaps(int64_t in, int64_t out, float scale,
+                                      CoordinateRule coordinates);
+std::vector<rt::ResizeTap> nearestTaps(int64_t in, int64_t out, float scale,
+                                       CoordinateRule coordinates,
+                                       NearestRule nearest);
+
+} // namespace npu
+
+#endif // LOWERING_NPU_TO_CMDQ_TABLES_H
