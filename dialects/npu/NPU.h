@@ -25,6 +25,10 @@ namespace npu {
 /// The target of the module around `op` (module attribute `npu.target`), or the
 /// preset "edge" if there is none. Costs a few microseconds: once per pass.
 target::Target targetOf(mlir::Operation *op);
+
+/// The name of the ONNX node that an op at `loc` comes from; of all of them,
+/// joined with '+', for a fused location; "" if there is none.
+std::string nodeName(mlir::Location loc);
 } // namespace npu
 
 #endif // DIALECTS_NPU_NPU_H

@@ -3,6 +3,7 @@
 #include "lowering/npu_to_cmdq/Lowering.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -234,7 +235,7 @@ static LogicalResult lowerGather(Lowering &l, GatherOp op) {
 /// Host segments see dense buffers in DRAM or I/O.
 static LogicalResult lowerHostCall(Lowering &l, HostCallOp op) {
   SmallVector<Value> outs, ins;
-  SmallVector<std::pair<View, View>> after;
+  SmallVector<std::pair<View, View>, 1> after;
   auto place = [&](View view) {
     return view.dense() && cmdq::spaceOf(view.root) != cmdq::SpaceKind::Sram &&
            view.rank() <= rt::kMaxRank;
