@@ -26,7 +26,7 @@ class Cmdq_Command<string mnemonic, string opcode, dag operands, dag params,
     : Cmdq_Op<mnemonic,
         [Cmdq_CommandOpInterface] # traits> {
   let arguments = !con(operands, params, Common);
-  let assemblyFormat = "`on` $engine " # format # " attr-dict";
+  let assemblyFormat = "`on` `` $engine " # format # " attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration =
     "::npu::rt::Opcode getOpcode() { return ::npu::rt::Opcode::" # opcode # "; }\n" #
