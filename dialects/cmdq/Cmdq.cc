@@ -215,9 +215,9 @@ ParseResult parseField(AsmParser &parser, rt::Epilogue &fields) {
 
 Attribute EpilogueAttr::parse(AsmParser &parser, Type) {
   rt::Epilogue fields{};
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::LessGreater,
-          [&] { return parseField(parser, fields); }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+        return parseField(parser, fields);
+      }))
     return {};
   return get(parser.getContext(), fields);
 }

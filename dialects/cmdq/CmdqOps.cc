@@ -159,7 +159,8 @@ static LogicalResult verifyWindow(Op op, int64_t kh, int64_t kw) {
   if (llvm::any_of(strides, [](int32_t s) { return s < 1; }) ||
       llvm::any_of(dilations, [](int32_t d) { return d < 1; }))
     return op.emitOpError("strides and dilations must be positive");
-  int64_t extent[2] = {dilations[0] * (kh - 1) + 1, dilations[1] * (kw - 1) + 1};
+  int64_t extent[2] = {dilations[0] * (kh - 1) + 1,
+                       dilations[1] * (kw - 1) + 1};
   for (int i = 0; i < 4; ++i)
     if (pads[i] < 0 || pads[i] >= extent[i % 2])
       return op.emitOpError("pads must be in [0, dilated kernel), but pads[")
@@ -184,8 +185,7 @@ LogicalResult Conv2dOp::verify() {
   if (failed(verifyWindow(*this, filter.getDimSize(1), filter.getDimSize(2))))
     return failure();
   int64_t groups = getGroups(), oc = filter.getDimSize(0);
-  if (groups < 1 || oc % groups ||
-      typeOf(getOut()).getDimSize(3) != oc ||
+  if (groups < 1 || oc % groups || typeOf(getOut()).getDimSize(3) != oc ||
       typeOf(getIn()).getDimSize(3) != filter.getDimSize(3) * groups)
     return emitOpError("filter [OC,KH,KW,IC/groups] ")
            << filter << " with groups " << groups << " does not go with input "
@@ -319,8 +319,7 @@ LogicalResult cmdq::VectorMacOp::verify() {
   MemRefType out = typeOf(getOut()), weight = typeOf(getWeight());
   if (!out.getElementType().isInteger(32))
     return emitOpError("output must be i32, not ") << out;
-  if (weight.getRank() != 1 ||
-      weight.getDimSize(0) != out.getShape().back())
+  if (weight.getRank() != 1 || weight.getDimSize(0) != out.getShape().back())
     return emitOpError("weight must have the ")
            << out.getShape().back() << " channels of the output, not "
            << weight;
@@ -341,7 +340,8 @@ LogicalResult cmdq::ArgMaxOp::verify() {
     return emitOpError("output must have the input's dims with 1 as the "
                        "last, not ")
            << out;
-  if (!out.getElementType().isInteger(32) && !out.getElementType().isInteger(64))
+  if (!out.getElementType().isInteger(32) &&
+      !out.getElementType().isInteger(64))
     return emitOpError("output must be i32 or i64, not ") << out;
   return success();
 }
@@ -382,8 +382,9 @@ LogicalResult cmdq::ConstantOp::verify() {
       value.getElementType() != type.getElementType())
     return emitOpError("value ")
            << value << " does not fill the dense memref " << type;
-  if (getOffset() && (*getOffset() < 0 ||
-                      *getOffset() % rt::sizeOf(*toDType(type.getElementType()))))
+  if (getOffset() &&
+      (*getOffset() < 0 ||
+       *getOffset() % rt::sizeOf(*toDType(type.getElementType()))))
     return emitOpError("offset ")
            << *getOffset() << " is negative or not aligned to the element";
   return wantSpace(*this, type, {SpaceKind::Const});

@@ -23,7 +23,8 @@ def NPU_Dialect : Dialect {
     commands they become, `runtime/queue/command.h`.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::quant::QuantDialect"];
+  let dependentDialects = ["::mlir::quant::QuantDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

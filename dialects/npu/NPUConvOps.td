@@ -38,7 +38,7 @@ def NPU_Conv2DOp : NPU_MatrixOp<"conv2d"> {
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
     DenseI64ArrayAttr:$dilations, DefaultValuedAttr<I64Attr, "1">:$groups));
   let assemblyFormat = [{
-    `(` $input `,` $filter (`,` `bias` $bias^)? (`,` `residual` $residual^)? `)`
+    `(` $input `,` $filter (`,` `bias` $bias^)? (`residual` $residual^)? `)`
     attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -55,7 +55,7 @@ def NPU_DepthwiseConv2DOp : NPU_MatrixOp<"depthwise_conv2d"> {
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
     DenseI64ArrayAttr:$dilations));
   let assemblyFormat = [{
-    `(` $input `,` $filter (`,` `bias` $bias^)? (`,` `residual` $residual^)? `)`
+    `(` $input `,` $filter (`,` `bias` $bias^)? (`residual` $residual^)? `)`
     attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -74,7 +74,7 @@ def NPU_TransposeConv2DOp : NPU_MatrixOp<"transpose_conv2d"> {
     DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$output_pads,
     DefaultValuedAttr<I64Attr, "1">:$groups));
   let assemblyFormat = [{
-    `(` $input `,` $filter (`,` `bias` $bias^)? (`,` `residual` $residual^)? `)`
+    `(` $input `,` $filter (`,` `bias` $bias^)? (`residual` $residual^)? `)`
     attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -88,7 +88,7 @@ def NPU_FullyConnectedOp : NPU_MatrixOp<"fully_connected"> {
   let arguments = !con((ins NPU_Tensor:$input, NPU_Tensor:$filter,
     Optional<NPU_Tensor>:$bias), EpilogueArgs);
   let assemblyFormat = [{
-    `(` $input `,` $filter (`,` `bias` $bias^)? (`,` `residual` $residual^)? `)`
+    `(` $input `,` $filter (`,` `bias` $bias^)? (`residual` $residual^)? `)`
     attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -137,7 +137,7 @@ def NPU_RescaleOp : NPU_MatrixOp<"rescale"> {
   let arguments = !con((ins NPU_Tensor:$input, Optional<NPU_Tensor>:$bias),
     EpilogueArgs, (ins DenseF32ArrayAttr:$scales));
   let assemblyFormat = [{
-    `(` $input (`,` `bias` $bias^)? (`,` `residual` $residual^)? `)`
+    `(` $input (`,` `bias` $bias^)? (`residual` $residual^)? `)`
     attr-dict `:` functional-type(operands, results)
   }];
 }

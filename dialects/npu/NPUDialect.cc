@@ -1,4 +1,5 @@
 #include "dialects/npu/NPU.h"
+#include "dialects/npu/Tiling.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -23,6 +24,7 @@ void NPUDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/npu/NPUOps.cpp.inc"
       >();
+  attachTilingInterfaces(getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,15 +73,14 @@ FailureOr<QuantOutput> quantOutput(Lowering &l, Operation *op, Type element,
     out.lo = std::max(out.lo, quantize(f.alpha, *first));
     out.hi = std::min(out.hi, quantize(f.beta, *first));
   } else if (activation || !(*first == *final)) {
-    out.lut = l.constant(
-        lookupTable(f.function, f.alpha, f.beta, *first, *final));
+    out.lut =
+        l.constant(lookupTable(f.function, f.alpha, f.beta, *first, *final));
   }
   return out;
 }
 
 static LogicalResult setFloat(Lowering &l, Operation *op,
-                              const EpilogueRequest &request,
-                              rt::Epilogue &e) {
+                              const EpilogueRequest &request, rt::Epilogue &e) {
   FunctionParams f = functionOf(request.activation);
   e.function = f.function;
   e.alpha = f.alpha;
@@ -106,8 +105,8 @@ static LogicalResult setQuantised(Lowering &l, Operation *op,
     return l.fail(op) << "a quantised residual needs residual_type, the type "
                          "that the sum's first term is rounded to";
   Type sum = residual ? *request.residualType : element;
-  FailureOr<QuantOutput> q = quantOutput(l, op, sum, request.activation,
-                                         request.preActivationType);
+  FailureOr<QuantOutput> q =
+      quantOutput(l, op, sum, request.activation, request.preActivationType);
   if (failed(q))
     return failure();
   e.mid_zp = q->params.zero_point;
@@ -125,7 +124,8 @@ static LogicalResult setQuantised(Lowering &l, Operation *op,
   if (!residual)
     return success();
 
-  auto self = quantParams(sum), other = quantParams(elementOf(request.residual)),
+  auto self = quantParams(sum),
+       other = quantParams(elementOf(request.residual)),
        out = quantParams(element);
   if (!self || !other || !out)
     return l.fail(op) << "residual and output must be quantised per tensor";

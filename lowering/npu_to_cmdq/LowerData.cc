@@ -139,8 +139,8 @@ static LogicalResult padAxis(Lowering &l, PadOp op, const View &region,
     if (op.getMode() == PadMode::Constant)
       l.fill(border, bits);
     else
-      l.copy(border, region.slicedDim(axis, side.source, side.size,
-                                      reflect ? -1 : 0));
+      l.copy(border,
+             region.slicedDim(axis, side.source, side.size, reflect ? -1 : 0));
   }
   return success();
 }
@@ -314,11 +314,10 @@ std::optional<LogicalResult> lowerDataOp(Lowering &l, Operation *op) {
         return success();
       })
       .Case([&](tensor::ExtractSliceOp op) {
-        return l.forward(
-            op.getResult(),
-            l.viewOf(op.getSource())
-                .sliced(op.getStaticOffsets(), op.getStaticSizes(),
-                        op.getStaticStrides()));
+        return l.forward(op.getResult(),
+                         l.viewOf(op.getSource())
+                             .sliced(op.getStaticOffsets(), op.getStaticSizes(),
+                                     op.getStaticStrides()));
       })
       .Case([&](tensor::InsertSliceOp op) { return lowerInsertSlice(l, op); })
       .Default([](Operation *) { return Result(); });

@@ -156,10 +156,10 @@ static LogicalResult lowerVectorMac(Lowering &l, VectorMacOp op) {
   Value input = l.input(l.viewOf(op.getInput()));
   Value weights = l.input(l.viewOf(op.getWeight()), Need::kDense);
   Value out = l.output(dest, Need::kAny, /*update=*/bool(accumulator));
-  l.finish(cmdq::VectorMacOp::create(
-               l.b(), l.loc(), out, input, weights, in->zero_point,
-               zeroPoint(op.getWeight()), !accumulator, EngineKind::Vector,
-               l.core(), l.layer(), StringAttr(), ArrayAttr()),
+  l.finish(cmdq::VectorMacOp::create(l.b(), l.loc(), out, input, weights,
+                                     in->zero_point, zeroPoint(op.getWeight()),
+                                     !accumulator, EngineKind::Vector, l.core(),
+                                     l.layer(), StringAttr(), ArrayAttr()),
            op.getOutput());
   return success();
 }

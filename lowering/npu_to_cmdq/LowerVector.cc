@@ -45,8 +45,8 @@ struct BinaryFields {
 };
 } // namespace
 
-static void setMultipliers(BinaryFields &fields, cmdq::BinaryKind kind,
-                           float a, float b, float out) {
+static void setMultipliers(BinaryFields &fields, cmdq::BinaryKind kind, float a,
+                           float b, float out) {
   switch (kind) {
   case cmdq::BinaryKind::Mul:
     fields.aMul = a * b / out;
@@ -71,9 +71,8 @@ static LogicalResult lowerBinary(Lowering &l, Op op, cmdq::BinaryKind kind) {
   BinaryFields fields;
   auto qa = quantParams(ta), qb = quantParams(tb), qo = quantParams(out);
   if (qa && qb && qo && kind != cmdq::BinaryKind::Pow) {
-    FailureOr<QuantOutput> q =
-        quantOutput(l, op, out, op.getActivationAttr(),
-                    op.getPreActivationType());
+    FailureOr<QuantOutput> q = quantOutput(l, op, out, op.getActivationAttr(),
+                                           op.getPreActivationType());
     if (failed(q))
       return failure();
     setMultipliers(fields, kind, qa->scale, qb->scale, q->params.scale);
@@ -85,8 +84,7 @@ static LogicalResult lowerBinary(Lowering &l, Op op, cmdq::BinaryKind kind) {
     fields.lut = q->lut;
   } else if (ta.isF32() && tb.isF32() && out.isF32()) {
     fields.function = functionOf(op.getActivationAttr());
-  } else if (ta != tb || ta != out ||
-             !(ta.isInteger(32) || ta.isInteger(64)) ||
+  } else if (ta != tb || ta != out || !(ta.isInteger(32) || ta.isInteger(64)) ||
              op.getActivationAttr()) {
     return l.fail(op) << "the vector engine takes f32, i32, i64 or quantised "
                          "operands of one kind, not "
@@ -99,14 +97,14 @@ static LogicalResult lowerBinary(Lowering &l, Op op, cmdq::BinaryKind kind) {
     return failure();
   Value lhs = l.input(views[1]), rhs = l.input(views[2]);
   Value result = l.output(views[0]);
-  l.finish(
-      cmdq::BinaryOp::create(
-          l.b(), l.loc(), result, lhs, rhs, fields.lut, kind,
-          static_cast<cmdq::Function>(fields.function.function), fields.aZp,
-          fields.bZp, fields.outZp, f(fields.aMul), f(fields.bMul), fields.lo,
-          fields.hi, f(fields.function.alpha), f(fields.function.beta),
-          EngineKind::Vector, l.core(), l.layer(), StringAttr(), ArrayAttr()),
-      op.getOutput());
+  l.finish(cmdq::BinaryOp::create(
+               l.b(), l.loc(), result, lhs, rhs, fields.lut, kind,
+               static_cast<cmdq::Function>(fields.function.function),
+               fields.aZp, fields.bZp, fields.outZp, f(fields.aMul),
+               f(fields.bMul), fields.lo, fields.hi, f(fields.function.alpha),
+               f(fields.function.beta), EngineKind::Vector, l.core(), l.layer(),
+               StringAttr(), ArrayAttr()),
+           op.getOutput());
   return success();
 }
 
@@ -177,17 +175,16 @@ static LogicalResult lowerUnary(Lowering &l, Operation *op,
   Value from = l.input(views[1]), to = l.output(views[0]);
   Operation *command;
   if (qi) {
-    Value table = l.constant(lookupTable(params.function, params.alpha,
-                                         params.beta, *qi, *qo));
-    command = cmdq::LutOp::create(l.b(), l.loc(), to, from, table,
-                                  EngineKind::Vector, l.core(), l.layer(),
-                                  StringAttr(), ArrayAttr());
+    Value table = l.constant(
+        lookupTable(params.function, params.alpha, params.beta, *qi, *qo));
+    command =
+        cmdq::LutOp::create(l.b(), l.loc(), to, from, table, EngineKind::Vector,
+                            l.core(), l.layer(), StringAttr(), ArrayAttr());
   } else {
     command = cmdq::UnaryOp::create(
-        l.b(), l.loc(), to, from,
-        static_cast<cmdq::Function>(params.function), f(params.alpha),
-        f(params.beta), EngineKind::Vector, l.core(), l.layer(), StringAttr(),
-        ArrayAttr());
+        l.b(), l.loc(), to, from, static_cast<cmdq::Function>(params.function),
+        f(params.alpha), f(params.beta), EngineKind::Vector, l.core(),
+        l.layer(), StringAttr(), ArrayAttr());
   }
   l.finish(command, result);
   return success();
@@ -338,24 +335,24 @@ static LogicalResult lowerPool(Lowering &l, Op op, cmdq::PoolKind kind,
   if (!(in.isF32() && out.isF32()) && !(qi && qo))
     return l.fail(op) << "pools f32 or quantised tensors, not " << in << " to "
                       << out;
-  if (qi && !average && (qi->scale != qo->scale ||
-                         qi->zero_point != qo->zero_point))
+  if (qi && !average &&
+      (qi->scale != qo->scale || qi->zero_point != qo->zero_point))
     return l.fail(op) << "a quantised maximum keeps scale and zero point, but "
                          "this goes from "
                       << in << " to " << out << "; requantise after it";
   View dest = l.destinationOf(op.getOutput());
   Value from = l.input(l.viewOf(op.getInput()), Need::kInner);
   Value to = l.output(dest, Need::kInner);
-  l.finish(cmdq::Pool2dOp::create(
-               l.b(), l.loc(), to, from, kind, narrow(op.getKernel()),
-               narrow(op.getStrides()), narrow(op.getDilations()),
-               narrow(op.getPads()), qi ? qi->zero_point : 0,
-               qo ? qo->zero_point : 0,
-               f(qi && average ? qi->scale / qo->scale : 0.0f),
-               qo ? qo->qmin : 0, qo ? qo->qmax : 0, includePad,
-               EngineKind::Vector, l.core(), l.layer(), StringAttr(),
-               ArrayAttr()),
-           op.getOutput());
+  l.finish(
+      cmdq::Pool2dOp::create(l.b(), l.loc(), to, from, kind,
+                             narrow(op.getKernel()), narrow(op.getStrides()),
+                             narrow(op.getDilations()), narrow(op.getPads()),
+                             qi ? qi->zero_point : 0, qo ? qo->zero_point : 0,
+                             f(qi && average ? qi->scale / qo->scale : 0.0f),
+                             qo ? qo->qmin : 0, qo ? qo->qmax : 0, includePad,
+                             EngineKind::Vector, l.core(), l.layer(),
+                             StringAttr(), ArrayAttr()),
+      op.getOutput());
   return success();
 }
 
@@ -382,20 +379,20 @@ static LogicalResult lowerResize(Lowering &l, ResizeOp op) {
   for (int i = 0; i < 2; ++i) {
     int64_t from = shapeOf(op.getInput())[1 + i], to = op.getSizes()[i];
     float scale = op.getScales()[i];
-    tables[i] = tapTable(l, nearest
-                                ? nearestTaps(from, to, scale, rule, rounding)
-                                : linearTaps(from, to, scale, rule));
+    tables[i] =
+        tapTable(l, nearest ? nearestTaps(from, to, scale, rule, rounding)
+                            : linearTaps(from, to, scale, rule));
   }
   View dest = l.destinationOf(op.getOutput());
   Value from = l.input(l.viewOf(op.getInput()), Need::kInner);
   Value to = l.output(dest, Need::kInner);
   bool scaled = qi && !nearest;
-  l.finish(cmdq::Resize2dOp::create(
-               l.b(), l.loc(), to, from, tables[0], tables[1],
-               scaled ? qi->zero_point : 0, scaled ? qo->zero_point : 0,
-               f(scaled ? qi->scale / qo->scale : 0.0f), nearest,
-               EngineKind::Vector, l.core(), l.layer(), StringAttr(),
-               ArrayAttr()),
+  l.finish(cmdq::Resize2dOp::create(l.b(), l.loc(), to, from, tables[0],
+                                    tables[1], scaled ? qi->zero_point : 0,
+                                    scaled ? qo->zero_point : 0,
+                                    f(scaled ? qi->scale / qo->scale : 0.0f),
+                                    nearest, EngineKind::Vector, l.core(),
+                                    l.layer(), StringAttr(), ArrayAttr()),
            op.getOutput());
   return success();
 }

@@ -73,9 +73,9 @@ View Lowering::allocate(ArrayRef<int64_t> shape, Type element,
   // More dimensions than a memref may have here: one is enough for the buffer.
   if (dims.size() > rt::kMaxRank)
     dims = {ShapedType::getNumElements(shape)};
-  auto type = MemRefType::get(
-      dims, element, MemRefLayoutAttrInterface{},
-      cmdq::SpaceAttr::get(builder.getContext(), space));
+  auto type =
+      MemRefType::get(dims, element, MemRefLayoutAttrInterface{},
+                      cmdq::SpaceAttr::get(builder.getContext(), space));
   uint32_t core = space == SpaceKind::Sram ? currentCore : 0;
   Value buffer = cmdq::AllocOp::create(builder, location, type, core);
   return View::whole(buffer, shape);
@@ -152,8 +152,7 @@ static bool suits(const View &view, Need need) {
 }
 
 bool Lowering::reachable(const View &view) {
-  return machine.unified() ||
-         cmdq::spaceOf(view.root) == SpaceKind::Sram;
+  return machine.unified() || cmdq::spaceOf(view.root) == SpaceKind::Sram;
 }
 
 /// A copy of `view` where commands work. An operator reads the same weights in
@@ -289,12 +288,10 @@ LogicalResult checkRank(Lowering &l, Operation *op, const View &view) {
                     << "; reshape it in the model";
 }
 
-LogicalResult fitRank(Lowering &l, Operation *op,
-                      MutableArrayRef<View> views) {
+LogicalResult fitRank(Lowering &l, Operation *op, MutableArrayRef<View> views) {
   if (views.front().rank() > rt::kMaxRank)
     coalesce(views);
   return checkRank(l, op, views.front());
 }
 
 } // namespace npu
-

@@ -152,12 +152,16 @@ llvm::SmallVector<float> filterScales(mlir::Type element);
 mlir::LogicalResult fitRank(Lowering &l, mlir::Operation *op,
                             llvm::MutableArrayRef<View> views);
 /// Failure with a diagnostic if a view has more dimensions than a command.
-mlir::LogicalResult checkRank(Lowering &l, mlir::Operation *op, const View &view);
+mlir::LogicalResult checkRank(Lowering &l, mlir::Operation *op,
+                              const View &view);
 
 /// The lowerings; none if the operator is not one of theirs.
-std::optional<mlir::LogicalResult> lowerMatrixOp(Lowering &l, mlir::Operation *op);
-std::optional<mlir::LogicalResult> lowerVectorOp(Lowering &l, mlir::Operation *op);
-std::optional<mlir::LogicalResult> lowerDataOp(Lowering &l, mlir::Operation *op);
+std::optional<mlir::LogicalResult> lowerMatrixOp(Lowering &l,
+                                                 mlir::Operation *op);
+std::optional<mlir::LogicalResult> lowerVectorOp(Lowering &l,
+                                                 mlir::Operation *op);
+std::optional<mlir::LogicalResult> lowerDataOp(Lowering &l,
+                                               mlir::Operation *op);
 
 /// A fused activation as function and parameters.
 struct FunctionParams {

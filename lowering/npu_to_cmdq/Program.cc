@@ -45,10 +45,10 @@ LogicalResult Lowering::declareIo() {
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
     auto name = nameOf(function.getArgAttrOfType<StringAttr>(i, "npu.name"),
                        "input", i);
-    Value io = declare(
-        argument.getType(), name,
-        function.getArgAttrOfType<StringAttr>(i, "npu.preprocess"), index++,
-        false);
+    Value io =
+        declare(argument.getType(), name,
+                function.getArgAttrOfType<StringAttr>(i, "npu.preprocess"),
+                index++, false);
     if (!io)
       return failure();
     views[argument] = View::whole(io, shapeOf(argument));
@@ -146,9 +146,8 @@ void Lowering::planDestinations(Operation &op) {
         auto [it, isNew] = dests.try_emplace(result);
         if (isNew) {
           Value root = chainRoot(result);
-          it->second =
-              allocate(shapeOf(result), storageType(elementOf(result)),
-                       spaceFor(root));
+          it->second = allocate(shapeOf(result), storageType(elementOf(result)),
+                                spaceFor(root));
         }
         View dest = it->second;
         if (op.getDest().hasOneUse())
@@ -174,7 +173,8 @@ LogicalResult Lowering::lowerReturn(func::ReturnOp op) {
 
 LogicalResult Lowering::lower(Operation &op) {
   location = op.getLoc();
-  layerName = builder.getStringAttr(nodeName(op.getLoc()));
+  std::string name = nodeName(op.getLoc());
+  layerName = name.empty() ? StringAttr() : builder.getStringAttr(name);
   auto core = op.getAttrOfType<IntegerAttr>("npu.core");
   currentCore = core ? core.getInt() : 0;
   slot = 0;
@@ -201,8 +201,8 @@ void Lowering::tapResults(Operation &op) {
     return;
   Value result = op.getResult(0);
   View view = viewOf(result);
-  View whole = allocate(view.dims, storageType(elementOf(result)),
-                        SpaceKind::Dram);
+  View whole =
+      allocate(view.dims, storageType(elementOf(result)), SpaceKind::Dram);
   finish(copy(whole, view), result);
 }
 
@@ -210,13 +210,14 @@ LogicalResult Lowering::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitError("must be one straight block");
   builder.setInsertionPoint(function);
-  program = cmdq::ProgramOp::create(builder, location, function.getSymName(),
-                                    machine.cores, IntegerAttr(), IntegerAttr());
+  program =
+      cmdq::ProgramOp::create(builder, location, function.getSymName(),
+                              machine.cores, IntegerAttr(), IntegerAttr());
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
   // A place for constants, removed in the end.
-  declarations = cmdq::NopOp::create(builder, location,
-                                     cmdq::EngineKind::Vector, 0, StringAttr(),
-                                     StringAttr(), ArrayAttr());
+  declarations =
+      cmdq::NopOp::create(builder, location, cmdq::EngineKind::Vector, 0,
+                          StringAttr(), StringAttr(), ArrayAttr());
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(declarations);

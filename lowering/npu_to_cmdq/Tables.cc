@@ -32,7 +32,8 @@ double evaluate(Function function, double x, double a, double b) {
   case Function::kGelu:
     return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   case Function::kGeluTanh: {
-    double u = std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
+    double u =
+        std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
     return 0.5 * x * (1 + std::tanh(u));
   }
   case Function::kExp:
@@ -106,11 +107,12 @@ static float sourceCoordinate(int64_t x, int64_t in, int64_t out, float scale,
   case CoordinateRule::kTfHalfPixelForNN:
     return (fx + 0.5f) / scale;
   case CoordinateRule::kAlignCorners:
-    return out == 1 ? 0.0f
-                    : fx * static_cast<float>(in - 1) /
-                          static_cast<float>(out - 1);
+    return out == 1
+               ? 0.0f
+               : fx * static_cast<float>(in - 1) / static_cast<float>(out - 1);
   case CoordinateRule::kHalfPixelSymmetric: {
-    float adjustment = static_cast<float>(out) / (scale * static_cast<float>(in));
+    float adjustment =
+        static_cast<float>(out) / (scale * static_cast<float>(in));
     float center = static_cast<float>(in) / 2;
     return center * (1 - adjustment) + (fx + 0.5f) / scale - 0.5f;
   }
@@ -158,8 +160,8 @@ std::vector<rt::ResizeTap> nearestTaps(int64_t in, int64_t out, float scale,
       rounded = std::ceil(source);
       break;
     }
-    auto index = static_cast<int32_t>(std::max(
-        0.0f, std::min(rounded, static_cast<float>(in - 1))));
+    auto index = static_cast<int32_t>(
+        std::max(0.0f, std::min(rounded, static_cast<float>(in - 1))));
     taps[x] = {index, index, 1.0f, 0.0f};
   }
   return taps;

@@ -49,8 +49,8 @@ TEST(SoftmaxTable, StartsWithOneAndFalls) {
 }
 
 TEST(ResizeTaps, NearestAsymmetricFloorDoubles) {
-  auto taps = nearestTaps(2, 4, 2.0f, CoordinateRule::kAsymmetric,
-                          NearestRule::kFloor);
+  auto taps =
+      nearestTaps(2, 4, 2.0f, CoordinateRule::kAsymmetric, NearestRule::kFloor);
   int expected[] = {0, 0, 1, 1};
   for (int i = 0; i < 4; ++i)
     EXPECT_EQ(taps[i].i0, expected[i]);
@@ -98,7 +98,9 @@ TEST(ResizeTaps, HalfPixelSymmetricIsCentred) {
   auto taps = linearTaps(4, 6, 1.6f, CoordinateRule::kHalfPixelSymmetric);
   // Positions mirror around the centre: t and in - 1 - t.
   for (int i = 0; i < 3; ++i) {
-    auto at = [&](int x) { return taps[x].i0 * taps[x].w0 + taps[x].i1 * taps[x].w1; };
+    auto at = [&](int x) {
+      return taps[x].i0 * taps[x].w0 + taps[x].i1 * taps[x].w1;
+    };
     EXPECT_NEAR(at(i) + at(5 - i), 3.0, 1e-5) << i;
   }
 }
