@@ -28,8 +28,8 @@ LogicalResult Lowering::declareIo() {
     if (tensor.getRank() > rt::kMaxRank || !tensor.hasStaticShape() ||
         tensor.getNumElements() == 0 ||
         !cmdq::toDType(storageType(tensor.getElementType()))) {
-      function.emitError() << (isOutput ? "output '" : "input '") << name
-                           << "' has type " << type
+      function.emitError() << (isOutput ? "output '" : "input '")
+                           << name.getValue() << "' has type " << type
                            << "; the device binds non-empty static tensors of "
                               "rank 6 or less with an element type it knows";
       return {};

@@ -63,10 +63,10 @@ func.func @main(%x: tensor<6x4xf32>) -> tensor<24xf32> {
 !q = !quant.uniform<i8:f32, 0.5:-3>
 
 // CHECK-LABEL: cmdq.program @main
-// CHECK: %[[IN:.*]] = memref.reinterpret_cast %[[BUF:.*]] to offset: [15], sizes: [1, 2, 2, 3], strides: [60, 15, 3, 1]
+// CHECK: %[[IN:.*]] = memref.reinterpret_cast %[[BUF:.*]] to offset: [15], sizes: [1, 2, 2, 3], strides: [30, 15, 3, 1]
 // CHECK: cmdq.lut on vector outs(%[[IN]] :
-// CHECK: cmdq.fill on vector outs({{.*}} {bits = 253 : i64}
-// CHECK-COUNT-3: cmdq.fill
+// CHECK: cmdq.fill on dma_out outs({{.*}} {bits = 253 : i64}
+// CHECK-COUNT-2: cmdq.fill
 // CHECK-NOT: cmdq.fill
 // CHECK-NOT: cmdq.dma
 func.func @main(%x: tensor<1x2x2x3x!q>) -> tensor<1x4x5x3x!q> {

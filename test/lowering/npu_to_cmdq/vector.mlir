@@ -105,7 +105,7 @@ func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x4xi64> {
 !r = !quant.uniform<i8:f32, 0.25:2>
 
 // CHECK-LABEL: cmdq.program @main
-// CHECK: cmdq.pool2d on vector {{.*}} count_include_pad, dilations = array<i32: 1, 1>, hi = 127 : i32, in_zp = 7 : i32, kernel = array<i32: 2, 2>, kind = #cmdq<pool_kind average>, lo = -128 : i32, multiplier = 2.000000e+00 : f32, out_zp = 2 : i32
+// CHECK: cmdq.pool2d on vector {{.*}} {count_include_pad, dilations = array<i32: 1, 1>, hi = 127 : i32, in_zp = 7 : i32, kernel = array<i32: 2, 2>, kind = #cmdq<pool_kind average>, lo = -128 : i32, multiplier = 2.000000e+00 : f32, out_zp = 2 : i32
 // CHECK: cmdq.pool2d on vector {{.*}} kind = #cmdq<pool_kind max>
 func.func @main(%x: tensor<1x4x4x3x!q>) -> (tensor<1x2x2x3x!r>, tensor<1x2x2x3x!q>) {
   %0 = npu.avg_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, count_include_pad = true} : (tensor<1x4x4x3x!q>) -> tensor<1x2x2x3x!r>
