@@ -1,0 +1,76 @@
+//===- numerics.h - Scalar definitions shared by the kernels ----*- C++ -*-===//
+#ifndef RUNTIME_KERNELS_NUMERICS_H
+#define RUNTIME_KERNELS_NUMERICS_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "runtime/queue/command.h"
+
+namespace npu::rt {
+
+/// clamp(round(x) + zp, lo, hi), for any x: the clamp comes first, in float,
+/// which is the same because its bounds are integers.
+inline int32_t roundClamp(float x, int32_t zp, int32_t lo, int32_t hi) {
+  float low = float(lo - zp), high = float(hi - zp);
+  x = x > low ? x : low; // NaN becomes low, as maxps does
+  x = x < high ? x : high;
+  return int32_t(std::nearbyintf(x)) + zp;
+}
+
+/// The functions of kUnary and of float epilogues.
+inline float apply(Function function, float x, float a, float b) {
+  switch (function) {
+  case Function::kIdentity:
+    return x;
+  case Function::kClip:
+    return std::min(std::max(x, a), b);
+  case Function::kLeakyRelu:
+    return x < 0 ? a * x : x;
+  case Function::kSigmoid:
+    return 1 / (1 + std::exp(-x));
+  case Function::kHardSigmoid:
+    return std::max(0.0f, std::min(1.0f, a * x + b));
+  case Function::kHardSwish:
+    return x * std::max(0.0f, std::min(1.0f, x / 6 + 0.5f));
+  case Function::kSwish:
+    return x / (1 + std::exp(-a * x));
+  case Function::kTanh:
+    return std::tanh(x);
+  case Function::kGelu:
+    return 0.5f * x * (1 + std::erf(x * 0.70710678f));
+  case Function::kGeluTanh:
+    return 0.5f * x *
+           (1 + std::tanh(0.79788456f * (x + 0.044715f * x * x * x)));
+  case Function::kExp:
+    return std::exp(x);
+  case Function::kLog:
+    return std::log(x);
+  case Function::kSqrt:
+    return std::sqrt(x);
+  case Function::kReciprocal:
+    return 1 / x;
+  case Function::kAbs:
+    return std::fabs(x);
+  case Function::kNeg:
+    return -x;
+  case Function::kErf:
+    return std::erf(x);
+  case Function::kFloor:
+    return std::floor(x);
+  case Function::kCeil:
+    return std::ceil(x);
+  case Function::kRound:
+    return std::nearbyintf(x);
+  case Function::kElu:
+    return x < 0 ? a * std::expm1(x) : x;
+  case Function::kSoftplus:
+    return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x)));
+  }
+  return x;
+}
+
+} // namespace npu::rt
+
+#endif // RUNTIME_KERNELS_NUMERICS_H
