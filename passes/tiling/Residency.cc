@@ -93,8 +93,8 @@ Residency::Residency(func::FuncOp function) {
         continue;
       }
       if (bufferOf(result) < 0)
-        newBuffer(result, isTileable(&op) || isa<DepthToSpaceOp,
-                                                 SpaceToDepthOp>(op));
+        newBuffer(result,
+                  isTileable(&op) || isa<DepthToSpaceOp, SpaceToDepthOp>(op));
       touch(bufferOf(result), index);
     }
     ++index;
@@ -112,10 +112,9 @@ void Residency::choose(int64_t capacity,
     if (list[i].eligible && list[i].last > list[i].first)
       order.push_back(i);
   auto length = [&](int i) { return list[i].last - list[i].first; };
-  llvm::stable_sort(order, [&](int a, int b) {
-    if (length(a) != length(b))
-      return length(a) < length(b);
-    return list[a].bytes > list[b].bytes;
+  llvm::sort(order, [&](int a, int b) {
+    return std::make_tuple(length(a), -list[a].bytes, a) <
+           std::make_tuple(length(b), -list[b].bytes, b);
   });
   for (int i : order) {
     Buffer &buffer = list[i];

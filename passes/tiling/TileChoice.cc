@@ -181,9 +181,9 @@ std::vector<SmallVector<int64_t, 4>> TileSearch::candidates() {
   if (undivided.back())
     channels.push_back(shape.back());
   else
-    channels = cuts(shape.back(),
-                    isMatrixOp(op) ? std::max<int64_t>(1, target.matrix.block_oc)
-                                   : 16);
+    channels = cuts(
+        shape.back(),
+        isMatrixOp(op) ? std::max<int64_t>(1, target.matrix.block_oc) : 16);
   std::vector<SmallVector<int64_t, 4>> outer;
   SmallVector<int64_t, 4> current(shape);
   outer.push_back(current);
@@ -247,15 +247,13 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
     Tile tile;
     for (int64_t i = 0; i < rank; ++i) {
       tile.offsets.push_back(index[i] * sizes[i]);
-      tile.sizes.push_back(
-          std::min(sizes[i], shape[i] - index[i] * sizes[i]));
+      tile.sizes.push_back(std::min(sizes[i], shape[i] - index[i] * sizes[i]));
     }
     return tile;
   };
   SmallVector<int64_t, 4> middle;
   for (int64_t count : counts)
-    middle.push_back(std::min<int64_t>(1, count - 1) -
-                     (count == 2 ? 1 : 0));
+    middle.push_back(std::min<int64_t>(1, count - 1) - (count == 2 ? 1 : 0));
   Tile result = tileAt(middle);
   FailureOr<TileNeeds> needs = tileNeeds(op, result);
   if (failed(needs))
@@ -269,7 +267,8 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
     if (counts[dim] == 1)
       continue;
     SmallVector<int64_t, 4> next = middle;
-    next[dim] = middle[dim] + 1 < counts[dim] ? middle[dim] + 1 : middle[dim] - 1;
+    next[dim] =
+        middle[dim] + 1 < counts[dim] ? middle[dim] + 1 : middle[dim] - 1;
     FailureOr<TileNeeds> other = tileNeeds(op, tileAt(next));
     if (failed(other))
       return std::nullopt;
@@ -299,10 +298,9 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
                         cast<RankedTensorType>(operand.getType()).getShape()) *
                   elementBytes(operand);
     dmaIn += static_cast<double>(loads) *
-             target::cost(target,
-                          target::dmaWorkload(
-                              constant ? Space::kConst : Space::kDram,
-                              Space::kSram, bytes, run))
+             target::cost(target, target::dmaWorkload(constant ? Space::kConst
+                                                               : Space::kDram,
+                                                      Space::kSram, bytes, run))
                  .cycles();
   }
   if (!placement.result) {
@@ -310,11 +308,12 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
     int64_t bytes = result.elements() * elementBytes(value);
     choice.sramBytes += bytes * (choice.tiles > 1 ? 2 : 1);
     choice.dmaBytes += bytesOf(value);
-    dmaOut = static_cast<double>(choice.tiles) *
-             target::cost(target, target::dmaWorkload(
-                                      Space::kSram, Space::kDram, bytes,
-                                      runOf(result, shape) * elementBytes(value)))
-                 .cycles();
+    dmaOut =
+        static_cast<double>(choice.tiles) *
+        target::cost(target, target::dmaWorkload(
+                                 Space::kSram, Space::kDram, bytes,
+                                 runOf(result, shape) * elementBytes(value)))
+            .cycles();
   }
   double compute =
       static_cast<double>(choice.tiles) *
@@ -330,8 +329,8 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
   dmaOut = dmaOut * rounds / spread;
   // A pipeline of tiles: the slowest stage, and one tile of the others.
   double perCore = static_cast<double>(ceilDiv(choice.tiles, usedCores));
-  choice.cycles = std::max({compute, dmaIn, dmaOut, shared}) +
-                  (dmaIn + dmaOut) / perCore;
+  choice.cycles =
+      std::max({compute, dmaIn, dmaOut, shared}) + (dmaIn + dmaOut) / perCore;
   return choice;
 }
 

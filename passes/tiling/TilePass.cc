@@ -36,8 +36,8 @@ private:
 };
 
 void NpuTile::say(Operation *op, const TileChoice &choice, int64_t budget) {
-  remark::passed(op->getLoc(),
-                 remark::RemarkOpts::name("tile").category("npu-tile"))
+  std::string text;
+  llvm::raw_string_ostream(text)
       << nodeName(op->getLoc()) << ": " << choice.tiles << " tile(s) of "
       << join(choice.sizes) << " of "
       << join(cast<RankedTensorType>(op->getResult(0).getType()).getShape())
@@ -45,6 +45,9 @@ void NpuTile::say(Operation *op, const TileChoice &choice, int64_t budget) {
       << budget << " bytes of SRAM, " << choice.dmaBytes
       << " bytes by DMA, about " << static_cast<int64_t>(choice.cycles)
       << " cycles";
+  remark::passed(op->getLoc(),
+                 remark::RemarkOpts::name("tile").category("npu-tile"))
+      << text;
 }
 
 /// Replaces `op` with its tiles, in the order of the choice's loops.
@@ -72,15 +75,15 @@ LogicalResult NpuTile::tile(Operation *op, const TileChoice &choice,
     FailureOr<TilingResult> tiled =
         tileable.getTiledImplementation(b, offsets, sizes);
     if (failed(tiled))
-      return op->emitError() << "node '" << nodeName(op->getLoc())
-                             << "': cannot be cut into tiles of "
-                             << join(choice.sizes);
+      return op->emitError()
+             << "node '" << nodeName(op->getLoc())
+             << "': cannot be cut into tiles of " << join(choice.sizes);
     for (Operation *tile : tiled->tiledOps) {
       tile->removeAttr("npu.sram");
       if (cores > 1)
-        tile->setAttr("npu.core",
-                      b.getI64IntegerAttr(number * std::min(cores, choice.tiles) /
-                                          choice.tiles));
+        tile->setAttr("npu.core", b.getI64IntegerAttr(
+                                      number * std::min(cores, choice.tiles) /
+                                      choice.tiles));
     }
     whole = tensor::InsertSliceOp::create(b, op->getLoc(),
                                           tiled->tiledValues.front(), whole,
@@ -101,8 +104,8 @@ void NpuTile::runOnOperation() {
   target::Target target = targetOf(function);
   if (target.unified() || !function.getBody().hasOneBlock())
     return;
-  int64_t cores = maxCores > 0 ? std::min<int64_t>(maxCores, target.cores)
-                               : target.cores;
+  int64_t cores =
+      maxCores > 0 ? std::min<int64_t>(maxCores, target.cores) : target.cores;
   int64_t capacity = target.memory.sram_bytes * (100 - margin) / 100;
 
   SmallVector<Operation *> ops;
@@ -117,9 +120,9 @@ void NpuTile::runOnOperation() {
   if (resident && cores == 1) {
     residency.choose(capacity, [&](Operation *op) -> int64_t {
       auto it = searches.find(op);
-      return it == searches.end() ? 0
-                                  : it->second->smallest(
-                                        residency.placementOf(op));
+      return it == searches.end()
+                 ? 0
+                 : it->second->smallest(residency.placementOf(op));
     });
     for (Operation *op : residency.owners())
       op->setAttr("npu.sram", UnitAttr::get(op->getContext()));
