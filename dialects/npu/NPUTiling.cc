@@ -2,6 +2,8 @@
 
 #include "dialects/npu/Tiling.h"
 
+#include "dialects/npu/resize_taps.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -272,6 +274,60 @@ static FailureOr<TileNeeds> tileGather(GatherOp op, const Tile &result) {
   return needs;
 }
 
+std::vector<rt::ResizeTap> resizeTaps(ResizeOp op, int axis) {
+  auto rule = static_cast<CoordinateRule>(op.getCoordinateMode());
+  auto rounding = static_cast<NearestRule>(op.getNearestMode());
+  auto window = op->getAttrOfType<DenseI64ArrayAttr>(kResizeWindow);
+  int64_t in = shapeOf(op.getInput())[1 + axis], out = op.getSizes()[axis];
+  int64_t inStart = 0, first = 0, count = out;
+  if (window) {
+    ArrayRef<int64_t> fields = window.asArrayRef().slice(4 * axis, 4);
+    inStart = fields[0];
+    in = fields[1];
+    first = fields[2];
+    out = fields[3];
+  }
+  float scale = op.getScales()[axis];
+  std::vector<rt::ResizeTap> taps =
+      op.getMode() == ResizeMode::Nearest
+          ? nearestTaps(in, out, scale, rule, rounding)
+          : linearTaps(in, out, scale, rule);
+  taps.assign(taps.begin() + first, taps.begin() + first + count);
+  for (rt::ResizeTap &tap : taps) {
+    tap.i0 -= inStart;
+    tap.i1 -= inStart;
+  }
+  return taps;
+}
+
+static FailureOr<TileNeeds> tileResize(ResizeOp op, const Tile &result) {
+  if (op->hasAttr(kResizeWindow))
+    return failure(); // a tile already
+  TileNeeds needs;
+  Tile in = result;
+  SmallVector<int64_t> window;
+  for (int axis = 0; axis < 2; ++axis) {
+    std::vector<rt::ResizeTap> taps = resizeTaps(op, axis);
+    Span out = spanOf(result, 1 + axis);
+    int64_t size = shapeOf(op.getInput())[1 + axis];
+    int64_t first = size, last = 0;
+    for (int64_t i = out.offset; i < out.offset + out.size; ++i) {
+      first = std::min<int64_t>({first, taps[i].i0, taps[i].i1});
+      last = std::max<int64_t>({last, taps[i].i0, taps[i].i1});
+    }
+    setSpan(in, 1 + axis, {first, last - first + 1});
+    window.append({first, size, out.offset, op.getSizes()[axis]});
+  }
+  needs.operands = {in};
+  Builder b(op.getContext());
+  needs.attributes.push_back(
+      {op.getSizesAttrName(),
+       b.getDenseI64ArrayAttr({result.sizes[1], result.sizes[2]})});
+  needs.attributes.push_back(
+      {b.getStringAttr(kResizeWindow), b.getDenseI64ArrayAttr(window)});
+  return needs;
+}
+
 SmallVector<bool> undividedDims(Operation *op) {
   SmallVector<bool> mask(shapeOf(op->getResult(0)).size(), false);
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
@@ -297,6 +353,7 @@ FailureOr<TileNeeds> tileNeeds(Operation *op, const Tile &result) {
           [&](auto op) { return tileReduce(op, result); })
       .Case([&](ArgMaxOp op) { return tileArgMax(op, result); })
       .Case([&](GatherOp op) { return tileGather(op, result); })
+      .Case([&](ResizeOp op) { return tileResize(op, result); })
       .Default([&](Operation *op) { return tileElementwise(op, result); });
 }
 

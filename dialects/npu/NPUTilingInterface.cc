@@ -194,7 +194,7 @@ bool isTileable(Operation *op) { return isa<TilingInterface>(op); }
 
 void attachTilingInterfaces(MLIRContext *context) {
   attach<Conv2DOp, DepthwiseConv2DOp, FullyConnectedOp, MatMulOp, VectorMacOp,
-         RescaleOp, MaxPool2DOp, AvgPool2DOp, SoftmaxOp, ArgMaxOp, GatherOp,
+         RescaleOp, MaxPool2DOp, AvgPool2DOp, SoftmaxOp, ArgMaxOp, GatherOp, ResizeOp,
          ReduceMeanOp, ReduceSumOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp>(
       context);
   attach<AddOp, SubOp, MulOp, DivOp, MinOp, MaxOp, PowOp, PReluOp, ReluOp,

@@ -9,6 +9,9 @@
 #define DIALECTS_NPU_TILING_H
 
 #include "dialects/npu/NPU.h"
+#include "runtime/queue/command.h"
+
+#include <vector>
 
 namespace npu {
 
@@ -31,6 +34,15 @@ struct TileNeeds {
   llvm::SmallVector<Tile, 4> operands;
   llvm::SmallVector<mlir::NamedAttribute, 2> attributes;
 };
+
+/// Discardable attribute of an npu.resize that is a tile of another: for rows,
+/// then columns: first row of the input tile, rows of the whole input, first
+/// row of the output tile, rows of the whole output. Coordinates are those of
+/// the whole.
+constexpr llvm::StringLiteral kResizeWindow = "npu.window";
+
+/// The taps of `op` along rows (axis 0) or columns (1), relative to its input.
+std::vector<rt::ResizeTap> resizeTaps(ResizeOp op, int axis);
 
 /// True if `op` implements TilingInterface.
 bool isTileable(mlir::Operation *op);

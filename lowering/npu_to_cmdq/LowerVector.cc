@@ -2,6 +2,8 @@
 
 #include "lowering/npu_to_cmdq/Lowering.h"
 
+#include "dialects/npu/Tiling.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -373,16 +375,8 @@ static LogicalResult lowerResize(Lowering &l, ResizeOp op) {
                                   : "interpolates f32 or quantised tensors, "
                                     "not ")
                       << in << " to " << out;
-  auto rule = static_cast<CoordinateRule>(op.getCoordinateMode());
-  auto rounding = static_cast<NearestRule>(op.getNearestMode());
-  Value tables[2];
-  for (int i = 0; i < 2; ++i) {
-    int64_t from = shapeOf(op.getInput())[1 + i], to = op.getSizes()[i];
-    float scale = op.getScales()[i];
-    tables[i] =
-        tapTable(l, nearest ? nearestTaps(from, to, scale, rule, rounding)
-                            : linearTaps(from, to, scale, rule));
-  }
+  Value tables[2] = {tapTable(l, resizeTaps(op, 0)),
+                     tapTable(l, resizeTaps(op, 1))};
   View dest = l.destinationOf(op.getOutput());
   Value from = l.input(l.viewOf(op.getInput()), Need::kInner);
   Value to = l.output(dest, Need::kInner);

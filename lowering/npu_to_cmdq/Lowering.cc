@@ -159,7 +159,8 @@ bool Lowering::reachable(const View &view) {
 /// tile after tile: what its operand held last time is still there. With
 /// unified memory a copy serves for good.
 View Lowering::stage(const View &view) {
-  size_t operand = slot - 1;
+  // One entry per operand and core.
+  size_t operand = (slot - 1) * std::max<int64_t>(1, machine.cores) + currentCore;
   for (const std::optional<Staged> &entry : staged)
     if (entry && entry->view == view && entry->core == currentCore)
       return entry->copy;

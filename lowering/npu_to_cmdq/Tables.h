@@ -42,24 +42,6 @@ std::array<int8_t, 256> lookupTable(rt::Function function, double alpha,
 /// table[d] = exp(-d * scale).
 std::vector<float> softmaxTable(float scale);
 
-enum class CoordinateRule {
-  kHalfPixel,
-  kPytorchHalfPixel,
-  kAlignCorners,
-  kAsymmetric,
-  kHalfPixelSymmetric,
-  kTfHalfPixelForNN,
-};
-enum class NearestRule { kRoundPreferFloor, kRoundPreferCeil, kFloor, kCeil };
-
-/// Taps of a resize from `in` to `out` elements with ONNX's rules; `scale` is
-/// output over input. Linear interpolation, or the nearest element.
-std::vector<rt::ResizeTap> linearTaps(int64_t in, int64_t out, float scale,
-                                      CoordinateRule coordinates);
-std::vector<rt::ResizeTap> nearestTaps(int64_t in, int64_t out, float scale,
-                                       CoordinateRule coordinates,
-                                       NearestRule nearest);
-
 } // namespace npu
 
 #endif // LOWERING_NPU_TO_CMDQ_TABLES_H

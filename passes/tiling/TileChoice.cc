@@ -231,9 +231,11 @@ static bool isAuxiliary(Operation *op, unsigned operand) {
 
 std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
                                                bool channelsOuter,
+                                               bool doubleBuffered,
                                                const Placement &placement) {
   int64_t rank = shape.size();
   TileChoice choice;
+  choice.doubleBuffered = doubleBuffered;
   choice.sizes.assign(sizes.begin(), sizes.end());
   for (int64_t i = 0; i < rank; ++i)
     choice.order.push_back(channelsOuter ? (i + rank - 1) % rank : i);
@@ -290,7 +292,7 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
         loads = iterations;
     }
     int64_t bytes = needs->operands[k].elements() * elementBytes(operand);
-    choice.sramBytes += bytes * (loads > 1 ? 2 : 1);
+    choice.sramBytes += bytes * (loads > 1 && doubleBuffered ? 2 : 1);
     loads = std::max(loads, usedCores);
     choice.dmaBytes += loads * bytes;
     bool constant = operand.getDefiningOp<ConstantOp>() != nullptr;
@@ -306,7 +308,7 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
   if (!placement.result) {
     Value value = op->getResult(0);
     int64_t bytes = result.elements() * elementBytes(value);
-    choice.sramBytes += bytes * (choice.tiles > 1 ? 2 : 1);
+    choice.sramBytes += bytes * (choice.tiles > 1 && doubleBuffered ? 2 : 1);
     choice.dmaBytes += bytesOf(value);
     dmaOut =
         static_cast<double>(choice.tiles) *
@@ -327,31 +329,39 @@ std::optional<TileChoice> TileSearch::evaluate(ArrayRef<int64_t> sizes,
   compute = compute * rounds / spread;
   dmaIn = dmaIn * rounds / spread;
   dmaOut = dmaOut * rounds / spread;
-  // A pipeline of tiles: the slowest stage, and one tile of the others.
+  // A pipeline of tiles: the slowest stage, and one tile of the others. The
+  // last term breaks ties in favour of fewer commands.
   double perCore = static_cast<double>(ceilDiv(choice.tiles, usedCores));
-  choice.cycles =
-      std::max({compute, dmaIn, dmaOut, shared}) + (dmaIn + dmaOut) / perCore;
+  choice.cycles = doubleBuffered ? std::max({compute, dmaIn, dmaOut, shared}) +
+                                       (dmaIn + dmaOut) / perCore
+                                 : std::max(compute + dmaIn + dmaOut, shared);
+  choice.cycles += perCore * 2 * target.matrix.command_cycles;
   return choice;
 }
 
 std::optional<TileChoice> TileSearch::best(int64_t budget,
                                            const Placement &placement) {
   std::optional<TileChoice> best;
-  for (const auto &sizes : sizesToTry)
-    for (bool channelsOuter : {false, true}) {
-      auto choice = evaluate(sizes, channelsOuter, placement);
-      if (!choice || choice->sramBytes > budget)
-        continue;
-      if (!best || choice->cycles < best->cycles)
-        best = choice;
-    }
+  for (bool doubleBuffered : {true, false}) {
+    for (const auto &sizes : sizesToTry)
+      for (bool channelsOuter : {false, true}) {
+        auto choice = evaluate(sizes, channelsOuter, doubleBuffered, placement);
+        if (!choice || choice->sramBytes > budget)
+          continue;
+        if (!best || choice->cycles < best->cycles)
+          best = choice;
+      }
+    if (best)
+      break;
+  }
   return best;
 }
 
-int64_t TileSearch::smallest(const Placement &placement) {
+int64_t TileSearch::smallest(const Placement &placement, bool doubleBuffered) {
   int64_t bytes = std::numeric_limits<int64_t>::max();
   for (const auto &sizes : sizesToTry)
-    if (auto choice = evaluate(sizes, /*channelsOuter=*/false, placement))
+    if (auto choice =
+            evaluate(sizes, /*channelsOuter=*/false, doubleBuffered, placement))
       bytes = std::min(bytes, choice->sramBytes);
   return bytes;
 }

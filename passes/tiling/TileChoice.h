@@ -25,6 +25,7 @@ struct TileChoice {
   llvm::SmallVector<int64_t, 4> sizes; ///< of the result's tiles
   llvm::SmallVector<int64_t, 4> order; ///< dimensions, outermost loop first
   int64_t tiles = 1;
+  bool doubleBuffered = true; ///< the next tile is fetched meanwhile
   int64_t sramBytes = 0; ///< working set, double buffers included
   int64_t dmaBytes = 0;  ///< moved in and out for the whole operator
   double cycles = 0;     ///< estimate for the whole operator
@@ -35,15 +36,15 @@ class TileSearch {
 public:
   TileSearch(const target::Target &target, mlir::Operation *op, int64_t cores);
 
-  /// The cheapest choice whose working set is at most `budget` bytes; none if
-  /// there is none.
+  /// The cheapest choice whose working set is at most `budget` bytes, without
+  /// double buffers only if there is none with; none if nothing fits.
   std::optional<TileChoice> best(int64_t budget, const Placement &placement);
   /// The smallest working set of any choice.
-  int64_t smallest(const Placement &placement);
+  int64_t smallest(const Placement &placement, bool doubleBuffered);
 
 private:
   std::optional<TileChoice> evaluate(llvm::ArrayRef<int64_t> sizes,
-                                     bool channelsOuter,
+                                     bool channelsOuter, bool doubleBuffered,
                                      const Placement &placement);
   std::vector<llvm::SmallVector<int64_t, 4>> candidates();
 

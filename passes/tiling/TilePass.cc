@@ -42,9 +42,10 @@ void NpuTile::say(Operation *op, const TileChoice &choice, int64_t budget) {
       << join(choice.sizes) << " of "
       << join(cast<RankedTensorType>(op->getResult(0).getType()).getShape())
       << ", loops " << join(choice.order) << "; " << choice.sramBytes << " of "
-      << budget << " bytes of SRAM, " << choice.dmaBytes
-      << " bytes by DMA, about " << static_cast<int64_t>(choice.cycles)
-      << " cycles";
+      << budget << " bytes of SRAM"
+      << (choice.doubleBuffered ? "" : " (no double buffers)") << ", "
+      << choice.dmaBytes << " bytes by DMA, about "
+      << static_cast<int64_t>(choice.cycles) << " cycles";
   remark::passed(op->getLoc(),
                  remark::RemarkOpts::name("tile").category("npu-tile"))
       << text;
@@ -122,7 +123,7 @@ void NpuTile::runOnOperation() {
       auto it = searches.find(op);
       return it == searches.end()
                  ? 0
-                 : it->second->smallest(residency.placementOf(op));
+                 : it->second->smallest(residency.placementOf(op), true);
     });
     for (Operation *op : residency.owners())
       op->setAttr("npu.sram", UnitAttr::get(op->getContext()));
@@ -137,7 +138,8 @@ void NpuTile::runOnOperation() {
     if (!choice) {
       op->emitError() << "node '" << nodeName(op->getLoc())
                       << "': the smallest tile needs "
-                      << searches[op]->smallest(placement) << " bytes of SRAM, "
+                      << searches[op]->smallest(placement, false)
+                      << " bytes of SRAM, "
                       << "but " << budget << " of target '" << target.name
                       << "' are free for it; split the operator in the model "
                          "or take a target with more SRAM";
