@@ -117,6 +117,16 @@ static EngineKind copyEngine(Value in) {
 }
 
 Operation *Lowering::copy(View out, View in) {
+  // Commands have no negative strides: element by element along such a
+  // dimension (reversed slices and reflected borders are short).
+  for (int64_t dim = 0; dim < in.rank(); ++dim) {
+    if (in.strides[dim] >= 0 || in.dims[dim] == 1)
+      continue;
+    Operation *last = nullptr;
+    for (int64_t i = 0; i < in.dims[dim]; ++i)
+      last = copy(out.slicedDim(dim, i, 1), in.slicedDim(dim, i, 1));
+    return last;
+  }
   if (out.rank() > rt::kMaxRank) {
     View pair[2] = {out, in};
     coalesce(pair);
@@ -140,6 +150,9 @@ Operation *Lowering::fill(View out, uint64_t bits) {
 }
 
 static bool suits(const View &view, Need need) {
+  for (int64_t i = 0; i < view.rank(); ++i)
+    if (view.strides[i] < 0 && view.dims[i] > 1)
+      return false;
   switch (need) {
   case Need::kAny:
     return true;

@@ -66,7 +66,8 @@ constexpr int queueIndex(int core, Engine engine) {
 }
 
 /// A strided view of memory: dims[0..rank) outermost first, strides in
-/// elements. A stride of 0 broadcasts (inputs only). Spatial tensors are NHWC.
+/// elements, not negative. A stride of 0 broadcasts (inputs only). Spatial
+/// tensors are NHWC.
 struct Operand {
   Space space;
   DType dtype;

@@ -23,7 +23,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
 
 // CHECK-LABEL: cmdq.program @main
 // CHECK-NOT: cmdq.dma
-// CHECK: memref.reinterpret_cast %{{.*}} to offset: [22], sizes: [2, 3], strides: [-4, -1]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [2], sizes: [2, 2], strides: [8, 1]
 // CHECK-NOT: cmdq.dma
 // CHECK: cmdq.unary
 // CHECK-NOT: cmdq.dma
@@ -31,13 +31,13 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
 // CHECK-NOT: cmdq.dma
 // CHECK: cmdq.unary
 // CHECK-NOT: cmdq.dma
-func.func @main(%x: tensor<6x4xf32>, %z: tensor<3x8xf32>) -> (tensor<2x3xf32>, tensor<3x2x2xf32>) {
-  %0 = npu.slice %x {starts = array<i64: 5, 2>, sizes = array<i64: 2, 3>, strides = array<i64: -1, -1>} : (tensor<6x4xf32>) -> tensor<2x3xf32>
-  %1 = npu.exp %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+func.func @main(%x: tensor<6x4xf32>, %z: tensor<3x8xf32>) -> (tensor<2x2xf32>, tensor<3x2x2xf32>) {
+  %0 = npu.slice %x {starts = array<i64: 0, 2>, sizes = array<i64: 2, 2>, strides = array<i64: 2, 1>} : (tensor<6x4xf32>) -> tensor<2x2xf32>
+  %1 = npu.exp %0 : (tensor<2x2xf32>) -> tensor<2x2xf32>
   %2:2 = npu.split %z {axis = 1 : i64, sizes = array<i64: 4, 4>} : (tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
   %3 = npu.reshape %2#1 {shape = array<i64: 3, 2, 2>} : (tensor<3x4xf32>) -> tensor<3x2x2xf32>
   %4 = npu.exp %3 : (tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
-  return %1, %4 : tensor<2x3xf32>, tensor<3x2x2xf32>
+  return %1, %4 : tensor<2x2xf32>, tensor<3x2x2xf32>
 }
 
 // -----
@@ -78,12 +78,16 @@ func.func @main(%x: tensor<1x2x2x3x!q>) -> tensor<1x4x5x3x!q> {
 
 // -----
 
-// Reflection runs backwards, edges repeat.
+// Reflection copies element by element (commands have no negative strides),
+// edges repeat with a stride of 0. A reversed slice is copied, too.
 
 // CHECK-LABEL: cmdq.program @main
 // CHECK: cmdq.dma
-// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2], strides: [1]
-// CHECK: memref.reinterpret_cast %{{.*}} to offset: [4], sizes: [2], strides: [-1]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [4], sizes: [1]
+// CHECK: cmdq.dma
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [1], sizes: [1]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [3], sizes: [1]
 // CHECK: cmdq.dma
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [6], sizes: [1]
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [4], sizes: [1]
@@ -92,10 +96,14 @@ func.func @main(%x: tensor<1x2x2x3x!q>) -> tensor<1x4x5x3x!q> {
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [2], strides: [1]
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [2], sizes: [2], strides: [0]
 // CHECK: cmdq.dma
-func.func @main(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+// CHECK-COUNT-4: cmdq.dma
+// CHECK: cmdq.unary
+func.func @main(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>, tensor<4xf32>) {
   %0 = npu.pad %x {low = array<i64: 2>, high = array<i64: 1>, mode = #npu<pad_mode reflect>} : (tensor<4xf32>) -> tensor<7xf32>
   %1 = npu.pad %x {low = array<i64: 2>, high = array<i64: 1>, mode = #npu<pad_mode edge>} : (tensor<4xf32>) -> tensor<7xf32>
-  return %0, %1 : tensor<7xf32>, tensor<7xf32>
+  %2 = npu.slice %x {starts = array<i64: 3>, sizes = array<i64: 4>, strides = array<i64: -1>} : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = npu.exp %2 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %3 : tensor<7xf32>, tensor<7xf32>, tensor<4xf32>
 }
 
 // -----
