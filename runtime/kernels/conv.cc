@@ -314,7 +314,7 @@ void packPanels(const Shape &s, const T *weights, int64_t inner, T *to) {
 void packConv2d(const Command &command, const MemoryMap &memory,
                 PackedWeights *out) {
   View weights = viewOf(command, 2, memory);
-  Shape s(viewOf(command, 0, memory), viewOf(command, 1, memory), weights,
+  Shape s(shapeOf(command, 0), shapeOf(command, 1), weights,
           command.params.conv);
   bool f32 = weights.dtype() == DType::kF32;
   int64_t perPanel = f32 ? s.k * sizeof(float) : 2 * s.pairs;

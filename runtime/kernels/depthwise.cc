@@ -148,7 +148,7 @@ void packDepthwise(const Command &command, const MemoryMap &memory,
   View weights = viewOf(command, 2, memory);
   if (weights.dtype() != DType::kI8)
     return;
-  Shape s(viewOf(command, 0, memory), viewOf(command, 1, memory), weights);
+  Shape s(shapeOf(command, 0), shapeOf(command, 1), weights);
   int zero = command.params.conv.w_zp;
   int64_t pairs = (s.taps() + 1) / 2;
   out->bytes.assign(pairs * s.padded() * 2 * sizeof(int16_t), 0);

@@ -14,6 +14,11 @@ inline View viewOf(const Command &command, int i, const MemoryMap &memory) {
   return {memory.region(operand, command.core).data + operand.offset, &operand};
 }
 
+/// The same without an address, when only its shape is wanted.
+inline View shapeOf(const Command &command, int i) {
+  return {nullptr, &command.operands[i]};
+}
+
 template <typename T>
 const T *auxOf(const Command &command, int i, const MemoryMap &memory) {
   return command.aux[i] < 0 ? nullptr
