@@ -1,0 +1,35 @@
+//===- import.h - ONNX to the npu dialect -----------------------*- C++ -*-===//
+#ifndef LOWERING_ONNX_TO_NPU_IMPORT_H
+#define LOWERING_ONNX_TO_NPU_IMPORT_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace npu {
+
+struct ImportOptions {
+  int64_t batch = 1; ///< for an unknown first dimension
+  std::map<std::string, std::vector<int64_t>> shapes; ///< by input name
+  std::map<std::string, int64_t> dims;                ///< by symbolic name
+};
+
+/// Imports a model file: binary protobuf, or protobuf text if its name ends in
+/// .textproto. The module holds one function `main` on static shapes; inputs
+/// and outputs keep ONNX's layout and type. Nodes that are not understood are
+/// reported one by one through the context's diagnostics (name, operator,
+/// opset, reason); the status is a one-line summary of the first cause.
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importOnnx(const std::string &path, const ImportOptions &options,
+           mlir::MLIRContext &context);
+
+/// `npu-translate --onnx-to-npu`, with --batch, --shape and --dim.
+void registerOnnxToNpuTranslation();
+
+} // namespace npu
+
+#endif // LOWERING_ONNX_TO_NPU_IMPORT_H
