@@ -1,0 +1,478 @@
+#include "lowering/onnx_to_npu/importer.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace npu {
+
+constexpr int64_t kOldestOpset = 7, kNewestOpset = 23;
+constexpr int kMaxDepth = 16;
+
+Dims identity(int64_t rank) {
+  Dims perm(rank);
+  for (int64_t i = 0; i < rank; ++i)
+    perm[i] = i;
+  return perm;
+}
+bool isIdentity(const Dims &perm) { return perm == identity(perm.size()); }
+
+Type elementType(MLIRContext *context, int type) {
+  switch (type) {
+  case onnx::TensorProto::FLOAT:
+  case onnx::TensorProto::DOUBLE:
+  case onnx::TensorProto::FLOAT16:
+  case onnx::TensorProto::BFLOAT16:
+    return Float32Type::get(context);
+  case onnx::TensorProto::INT8:
+    return IntegerType::get(context, 8);
+  case onnx::TensorProto::UINT8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case onnx::TensorProto::INT16:
+    return IntegerType::get(context, 16);
+  case onnx::TensorProto::INT32:
+    return IntegerType::get(context, 32);
+  case onnx::TensorProto::INT64:
+    return IntegerType::get(context, 64);
+  case onnx::TensorProto::BOOL:
+    return IntegerType::get(context, 1);
+  default:
+    return {};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Node
+//===----------------------------------------------------------------------===//
+
+const onnx::AttributeProto *Node::attr(const char *name) const {
+  for (const auto &a : proto.attribute())
+    if (a.name() == name)
+      return &a;
+  return nullptr;
+}
+int64_t Node::i(const char *name, int64_t missing) const {
+  const auto *a = attr(name);
+  return a && a->has_i() ? a->i() : missing;
+}
+float Node::f(const char *name, float missing) const {
+  const auto *a = attr(name);
+  return a && a->has_f() ? a->f() : missing;
+}
+std::string Node::s(const char *name, const char *missing) const {
+  const auto *a = attr(name);
+  return a && a->has_s() ? a->s() : missing;
+}
+Dims Node::ints(const char *name, Dims missing) const {
+  const auto *a = attr(name);
+  return a ? Dims(a->ints().begin(), a->ints().end()) : missing;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+Importer::Importer(MLIRContext &context, const ImportOptions &options,
+                   std::string folder)
+    : builder(&context), loc(builder.getUnknownLoc()),
+      folder(std::move(folder)), options(options) {}
+
+Entry Importer::entry(const Node &node, int n) {
+  if (!node.has(n))
+    return {};
+  auto it = entries.find(node.proto.input(n));
+  return it == entries.end() ? Entry{} : it->second;
+}
+
+TensorPtr Importer::constant(const Node &node, int n) {
+  return entry(node, n).constant;
+}
+
+Dims Importer::shape(const Entry &entry) {
+  if (entry.constant)
+    return entry.constant->dims;
+  ArrayRef<int64_t> stored = cast<RankedTensorType>(entry.value.getType())
+                                 .getShape();
+  Dims out(stored.size());
+  for (size_t i = 0; i < stored.size(); ++i)
+    out[entry.perm[i]] = stored[i];
+  return out;
+}
+
+Value Importer::constantOf(RankedTensorType type, DenseElementsAttr storage) {
+  return ConstantOp::create(builder, loc, type, storage);
+}
+
+Value Importer::constantFloats(const Dims &dims,
+                               const std::vector<float> &values) {
+  auto type = RankedTensorType::get(dims, builder.getF32Type());
+  return constantOf(type, DenseElementsAttr::get(type, ArrayRef(values)));
+}
+
+template <typename T>
+static DenseElementsAttr denseOf(RankedTensorType type, const Tensor &t) {
+  std::vector<T> values(t.i.begin(), t.i.end());
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(reinterpret_cast<const char *>(values.data()),
+                     values.size() * sizeof(T)));
+}
+
+Value Importer::constantValue(const Tensor &t) {
+  if (t.isFloat())
+    return constantFloats(t.dims, t.f);
+  Type element = elementType(builder.getContext(), t.type);
+  auto type = RankedTensorType::get(t.dims, element);
+  if (element.isInteger(1)) {
+    SmallVector<bool> values(t.i.begin(), t.i.end());
+    return constantOf(type, DenseElementsAttr::get(type, values));
+  }
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return constantOf(type, denseOf<int8_t>(type, t));
+  case 16:
+    return constantOf(type, denseOf<int16_t>(type, t));
+  case 32:
+    return constantOf(type, denseOf<int32_t>(type, t));
+  default:
+    return constantOf(type, denseOf<int64_t>(type, t));
+  }
+}
+
+// Moves only dimensions of size 1: no data has to move.
+static bool movesUnitsOnly(ArrayRef<int64_t> shape, const Dims &perm) {
+  int64_t last = -1;
+  for (int64_t p : perm) {
+    if (shape[p] == 1)
+      continue;
+    if (p < last)
+      return false;
+    last = p;
+  }
+  return true;
+}
+
+Value Importer::materialize(const Entry &entry, const Dims &perm) {
+  if (entry.constant) {
+    Value value = constantValue(*entry.constant);
+    return materialize({nullptr, value, identity(entry.constant->dims.size())},
+                       perm);
+  }
+  if (entry.perm == perm)
+    return entry.value;
+  // wanted dimension i is logical perm[i], stored where entry.perm has it.
+  Dims move(perm.size());
+  for (size_t i = 0; i < perm.size(); ++i)
+    for (size_t j = 0; j < perm.size(); ++j)
+      if (entry.perm[j] == perm[i])
+        move[i] = j;
+  auto type = cast<RankedTensorType>(entry.value.getType());
+  Dims dims;
+  for (int64_t m : move)
+    dims.push_back(type.getDimSize(m));
+  auto result = RankedTensorType::get(dims, type.getElementType());
+  if (auto constant = entry.value.getDefiningOp<ConstantOp>();
+      constant && type.getElementType().isF32()) {
+    auto values = cast<DenseElementsAttr>(constant.getValue());
+    std::vector<float> in(values.value_begin<float>(),
+                          values.value_end<float>()),
+        out(in.size());
+    Dims strides(dims.size(), 1);
+    for (int i = int(dims.size()) - 2; i >= 0; --i)
+      strides[i] = strides[i + 1] * type.getDimSize(i + 1);
+    for (size_t n = 0; n < out.size(); ++n) {
+      int64_t from = 0;
+      for (int i = int(dims.size()) - 1, rest = int(n); i >= 0; --i) {
+        from += rest % dims[i] * strides[move[i]];
+        rest /= int(dims[i]);
+      }
+      out[n] = in[from];
+    }
+    return constantFloats(dims, out);
+  }
+  if (movesUnitsOnly(type.getShape(), move))
+    return ReshapeOp::create(builder, loc, result, entry.value, dims);
+  return TransposeOp::create(builder, loc, result, entry.value, move);
+}
+
+Value Importer::value(const Node &node, int n, const Dims &perm) {
+  return materialize(entry(node, n), perm);
+}
+Value Importer::value(const Node &node, int n) {
+  Entry e = entry(node, n);
+  return materialize(e, identity(shape(e).size()));
+}
+
+std::optional<Dims> Importer::integers(const Node &node, int n) {
+  TensorPtr t = constant(node, n);
+  if (!t)
+    return std::nullopt;
+  return t->integers();
+}
+
+void Importer::bind(const std::string &name, const Entry &entry) {
+  entries[name] = entry;
+}
+
+void Importer::bind(const Node &node, int n, Value value, Dims perm) {
+  if (n >= node.proto.output_size() || node.proto.output(n).empty())
+    return;
+  const std::string &name = node.proto.output(n);
+  if (perm.empty())
+    perm = identity(cast<RankedTensorType>(value.getType()).getRank());
+  if (Operation *op = value.getDefiningOp();
+      op && op->getNumResults() == 1 && !op->hasAttr("npu.tensor") &&
+      tensorNames.insert(name).second)
+    op->setAttr("npu.tensor", builder.getStringAttr(name));
+  entries[name] = {nullptr, value, perm};
+}
+
+void Importer::bind(const Node &node, int n, TensorPtr constant) {
+  if (n < node.proto.output_size() && !node.proto.output(n).empty())
+    entries[node.proto.output(n)] = {std::move(constant), {}, {}};
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+absl::Status Importer::initializers(const onnx::GraphProto &graph) {
+  for (const auto &proto : graph.initializer()) {
+    NPU_ASSIGN(TensorPtr tensor, readTensor(proto, folder, true));
+    if (entries.count(proto.name()) && depth == 0)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "initialiser \"", proto.name(), "\" is defined twice"));
+    entries[proto.name()] = {std::move(tensor), {}, {}};
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Dims>
+Importer::inputShape(const onnx::ValueInfoProto &input) {
+  auto given = options.shapes.find(input.name());
+  const auto &proto = input.type().tensor_type().shape();
+  if (given != options.shapes.end()) {
+    if (input.type().tensor_type().has_shape() &&
+        proto.dim_size() != int(given->second.size()))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input \"", input.name(), "\" has rank ", proto.dim_size(),
+          ", the shape given for it has ", given->second.size()));
+    for (int i = 0; i < proto.dim_size(); ++i)
+      if (proto.dim(i).dim_value() > 0 &&
+          proto.dim(i).dim_value() != given->second[i])
+        return absl::InvalidArgumentError(absl::StrCat(
+            "input \"", input.name(), "\": dimension ", i, " is ",
+            proto.dim(i).dim_value(), " in the model, the shape given says ",
+            given->second[i]));
+    return given->second;
+  }
+  if (!input.type().tensor_type().has_shape())
+    return absl::InvalidArgumentError(
+        absl::StrCat("input \"", input.name(),
+                     "\" has no shape; give --shape ", input.name(), "=..."));
+  Dims dims;
+  std::vector<std::string> unknown;
+  for (int i = 0; i < proto.dim_size(); ++i) {
+    const auto &dim = proto.dim(i);
+    auto named = options.dims.find(dim.dim_param());
+    if (dim.has_dim_value() && dim.dim_value() == 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input \"", input.name(), "\": dimension ", i,
+                       " is 0; an empty tensor cannot be compiled"));
+    if (dim.dim_value() > 0)
+      dims.push_back(dim.dim_value());
+    else if (!dim.dim_param().empty() && named != options.dims.end())
+      dims.push_back(named->second);
+    else if (i == 0 && proto.dim_size() > 1) {
+      dims.push_back(options.batch);
+      emitWarning(loc) << "input \"" << input.name()
+                       << "\": unknown batch dimension taken as "
+                       << options.batch;
+    } else
+      unknown.push_back(absl::StrCat(
+          i, dim.dim_param().empty() ? "" : " (" + dim.dim_param() + ")"));
+  }
+  if (!unknown.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input \"", input.name(), "\": dimensions ",
+        absl::StrJoin(unknown, ", "), " are unknown; give --shape ",
+        input.name(), "=1x3x224x224, say, or --dim NAME=SIZE"));
+  return dims;
+}
+
+absl::Status Importer::inputs(const onnx::GraphProto &graph) {
+  for (const auto &input : graph.input()) {
+    if (entries.count(input.name()))
+      continue; // an initialiser listed as input, as IR 3 wants it
+    if (!input.type().has_tensor_type())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input \"", input.name(), "\" is no tensor; only tensors can be fed"));
+    int type = input.type().tensor_type().elem_type();
+    Type element = elementType(builder.getContext(), type);
+    if (!element)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input \"", input.name(), "\": element type ",
+                       typeName(type), " is not supported"));
+    NPU_ASSIGN(Dims dims, inputShape(input));
+    if (elementCount(dims) <= 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input \"", input.name(), "\": impossible shape [",
+                       absl::StrJoin(dims, ","), "]"));
+    unsigned n = function.getNumArguments();
+    (void)function.insertArgument(
+        n, RankedTensorType::get(dims, element),
+        builder.getDictionaryAttr(builder.getNamedAttr(
+            "npu.name", builder.getStringAttr(input.name()))),
+        loc);
+    entries[input.name()] = {nullptr, function.getArgument(n),
+                             identity(dims.size())};
+  }
+  return absl::OkStatus();
+}
+
+static const Registry &registry() {
+  static const Registry *all = [] {
+    auto *r = new Registry;
+    registerConvOps(*r);
+    registerElementwiseOps(*r);
+    registerReduceOps(*r);
+    registerDataOps(*r);
+    registerQuantizedOps(*r);
+    return r;
+  }();
+  return *all;
+}
+
+absl::Status Importer::importNode(const onnx::NodeProto &proto) {
+  std::string name = proto.name();
+  if (name.empty())
+    name = absl::StrCat(proto.op_type(), ":",
+                        proto.output_size() ? proto.output(0) : "");
+  loc = NameLoc::get(builder.getStringAttr(name));
+  Node node(proto, opset);
+  for (int n = 0; n < node.inputs(); ++n)
+    if (node.has(n) && !entries.count(proto.input(n)))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input \"", proto.input(n), "\" of node \"", name,
+          "\" is produced by no earlier node: the graph is cyclic, unsorted or "
+          "cut"));
+  if (foldNode(*this, node))
+    return absl::OkStatus();
+  bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
+  std::string key = standard ? proto.op_type()
+                             : absl::StrCat(proto.domain(), ":",
+                                            proto.op_type());
+  auto handler = registry().find(key);
+  absl::Status status =
+      handler == registry().end()
+          ? unsupported("this operator has no import")
+          : handler->second(*this, node);
+  if (status.ok())
+    return status;
+  std::string text = absl::StrCat(
+      "node \"", name, "\" (", key, ", opset ", opset, "): ",
+      status.message());
+  emitError(loc) << text
+                 << "; replace it in the exporter, or split the model there";
+  failures.push_back(text);
+  // Later nodes need something to go on with; only the first is reported.
+  return absl::CancelledError(text);
+}
+
+absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
+  if (++depth > kMaxDepth)
+    return absl::InvalidArgumentError("subgraphs are nested too deeply");
+  std::set<std::string> poisoned;
+  for (const auto &proto : graph.node()) {
+    bool skip = false;
+    for (const auto &input : proto.input())
+      skip |= poisoned.count(input) != 0;
+    for (const auto &output : proto.output())
+      if (!output.empty() && !skip && entries.count(output))
+        return absl::InvalidArgumentError(absl::StrCat(
+            "tensor \"", output, "\" is produced twice; names must be unique"));
+    absl::Status status =
+        skip ? absl::CancelledError("") : importNode(proto);
+    if (absl::IsCancelled(status))
+      poisoned.insert(proto.output().begin(), proto.output().end());
+    else if (!status.ok())
+      return status;
+  }
+  --depth;
+  return absl::OkStatus();
+}
+
+absl::Status Importer::outputs(const onnx::GraphProto &graph) {
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  loc = builder.getUnknownLoc();
+  for (const auto &output : graph.output()) {
+    auto it = entries.find(output.name());
+    if (it == entries.end())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output \"", output.name(), "\" is produced by no node"));
+    Value value = materialize(it->second, identity(shape(it->second).size()));
+    results.push_back(value);
+    types.push_back(value.getType());
+  }
+  if (results.empty())
+    return absl::InvalidArgumentError("the graph has no outputs");
+  func::ReturnOp::create(builder, loc, results);
+  function.setType(FunctionType::get(builder.getContext(),
+                                     function.getArgumentTypes(), types));
+  for (int n = 0; n < graph.output_size(); ++n)
+    function.setResultAttr(n, "npu.name",
+                           builder.getStringAttr(graph.output(n).name()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<OwningOpRef<ModuleOp>>
+Importer::run(const onnx::ModelProto &model) {
+  for (const auto &import : model.opset_import())
+    if (import.domain().empty() || import.domain() == "ai.onnx")
+      opset = import.version();
+  if (opset == 0)
+    return absl::InvalidArgumentError(
+        "the model declares no ai.onnx opset; export it again");
+  if (opset < kOldestOpset || opset > kNewestOpset)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "opset ", opset, " is not known; ", kOldestOpset, " to ", kNewestOpset,
+        " are. Convert the model with onnx.version_converter"));
+  if (!model.has_graph() || model.graph().node_size() == 0)
+    return absl::InvalidArgumentError("the model has no nodes");
+  module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, loc, "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  const onnx::GraphProto &graph = model.graph();
+  for (absl::Status status : {initializers(graph), inputs(graph)})
+    if (!status.ok())
+      return status;
+  if (absl::Status status = importNodes(graph); !status.ok())
+    return status;
+  if (!failures.empty())
+    return absl::UnimplementedError(
+        failures.size() == 1
+            ? failures[0]
+            : absl::StrCat(failures.size(),
+                           " nodes cannot be imported, the first: ",
+                           failures[0]));
+  if (absl::Status status = outputs(graph); !status.ok())
+    return status;
+  auto text = [&](const char *key, const std::string &value) {
+    return builder.getNamedAttr(key, builder.getStringAttr(value));
+  };
+  (*module)->setAttr("npu.meta",
+                  builder.getDictionaryAttr(
+                      {text("onnx_nodes", absl::StrCat(graph.node_size())),
+                       text("opset", absl::StrCat(opset)),
+                       text("ir_version", absl::StrCat(model.ir_version())),
+                       text("producer", model.producer_name())}));
+  return std::move(module);
+}
+
+} // namespace npu
