@@ -1,0 +1,220 @@
+// Elementwise operators: they keep the order in which a value is stored.
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lowering/onnx_to_npu/elementwise.h"
+
+using namespace mlir;
+
+namespace npu {
+
+// `e` with leading dimensions of 1 up to `rank`, stored with `perm`.
+static Value padded(Importer &im, const Entry &e, const Dims &perm) {
+  Dims dims = im.shape(e);
+  if (dims.size() == perm.size())
+    return im.materialize(e, perm);
+  Dims wide(perm.size() - dims.size(), 1);
+  wide.insert(wide.end(), dims.begin(), dims.end());
+  if (e.constant) {
+    auto copy = std::make_shared<Tensor>(*e.constant);
+    copy->dims = wide;
+    return im.materialize({copy, {}, {}}, perm);
+  }
+  Value v = im.materialize(e, identity(dims.size()));
+  auto type = cast<RankedTensorType>(v.getType());
+  v = ReshapeOp::create(im.builder, im.loc,
+                        RankedTensorType::get(wide, type.getElementType()), v,
+                        wide);
+  return im.materialize({nullptr, v, identity(wide.size())}, perm);
+}
+
+Operands broadcastOperands(Importer &im, const Entry &a, const Entry &b) {
+  size_t rank = std::max(im.shape(a).size(), im.shape(b).size());
+  Operands out;
+  out.perm = identity(rank);
+  for (const Entry *e : {&b, &a})
+    if (e->value && e->perm.size() == rank && !isIdentity(e->perm))
+      out.perm = e->perm;
+  // Scalars need no layout; everything else gets the result's rank.
+  out.a = padded(im, a, out.perm);
+  out.b = padded(im, b, out.perm);
+  return out;
+}
+
+template <typename Op>
+static absl::Status binaryOf(Importer &im, const Node &node, const Entry &a,
+                             const Entry &b) {
+  Operands o = broadcastOperands(im, a, b);
+  NPU_ASSIGN(Value out,
+             im.create<Op>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
+  im.bind(node, 0, out, o.perm);
+  return absl::OkStatus();
+}
+
+template <typename Op> static absl::Status binary(Importer &im, const Node &n) {
+  return binaryOf<Op>(im, n, im.entry(n, 0), im.entry(n, 1));
+}
+
+// PRelu's slope broadcasts to x only.
+static absl::Status prelu(Importer &im, const Node &node) {
+  return binaryOf<PReluOp>(im, node, im.entry(node, 0), im.entry(node, 1));
+}
+
+// Max, Min, Sum, Mean of any number of inputs.
+template <typename Op>
+static absl::Status variadic(Importer &im, const Node &node) {
+  Entry acc = im.entry(node, 0);
+  if (acc.constant && node.inputs() == 1) {
+    im.bind(node, 0, acc.constant);
+    return absl::OkStatus();
+  }
+  for (int n = 1; n < node.inputs(); ++n) {
+    Operands o = broadcastOperands(im, acc, im.entry(node, n));
+    NPU_ASSIGN(Value out,
+               im.create<Op>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
+    acc = {nullptr, out, o.perm};
+  }
+  im.bind(node, 0, acc.value, acc.perm);
+  return absl::OkStatus();
+}
+
+static absl::Status mean(Importer &im, const Node &node) {
+  if (absl::Status s = variadic<AddOp>(im, node); !s.ok())
+    return s;
+  auto scale = std::make_shared<Tensor>();
+  scale->f = {1.0f / float(node.inputs())};
+  onnx::NodeProto proto;
+  proto.add_input(node.proto.output(0));
+  proto.add_output(node.proto.output(0));
+  Node inner(proto, node.opset);
+  return binaryOf<MulOp>(im, inner, im.entry(inner, 0), {scale, {}, {}});
+}
+
+template <typename Op, typename... Attrs>
+static absl::Status unaryOf(Importer &im, const Node &node, Attrs... attrs) {
+  Entry x = im.entry(node, 0);
+  if (x.constant)
+    x = {nullptr, im.constantValue(*x.constant),
+         identity(x.constant->dims.size())};
+  NPU_ASSIGN(Value out, im.create<Op>(Type(), x.value, attrs...));
+  im.bind(node, 0, out, x.perm);
+  return absl::OkStatus();
+}
+
+template <typename Op> static Handler unary() {
+  return [](Importer &im, const Node &node) { return unaryOf<Op>(im, node); };
+}
+
+static absl::Status clip(Importer &im, const Node &node) {
+  float low = std::numeric_limits<float>::lowest(), high = -low;
+  if (node.opset < 11) {
+    low = node.f("min", low);
+    high = node.f("max", high);
+  } else {
+    for (int n = 1; n <= 2; ++n) {
+      if (!node.has(n))
+        continue;
+      TensorPtr t = im.constant(node, n);
+      if (!t || t->count() != 1)
+        return im.unsupported("bounds must be constant scalars");
+      (n == 1 ? low : high) = float(t->at(0));
+    }
+  }
+  if (low <= std::numeric_limits<float>::lowest())
+    low = -std::numeric_limits<float>::infinity();
+  if (high >= std::numeric_limits<float>::max())
+    high = std::numeric_limits<float>::infinity();
+  return unaryOf<ClipOp>(im, node, APFloat(low), APFloat(high));
+}
+
+// Dropout and Identity at inference.
+static absl::Status forward(Importer &im, const Node &node) {
+  Entry e = im.entry(node, 0);
+  im.bind(node.proto.output(0), e);
+  return absl::OkStatus();
+}
+
+// x * scale + offset per channel; a later pass folds it into a convolution.
+static absl::Status batchNorm(Importer &im, const Node &node) {
+  TensorPtr t[5];
+  for (int n = 1; n < 5; ++n) {
+    t[n] = im.constant(node, n);
+    if (!t[n] || !t[n]->isFloat() || t[n]->count() != t[1]->count())
+      return im.unsupported("scale, bias, mean and variance must be float "
+                            "constants of one length");
+  }
+  Entry x = im.entry(node, 0);
+  Dims shape = im.shape(x);
+  int64_t channels = t[1]->count();
+  if (shape.size() < 2 || shape[1] != channels)
+    return absl::InvalidArgumentError("channels do not fit the input");
+  float epsilon = node.f("epsilon", 1e-5f);
+  auto scale = std::make_shared<Tensor>(), offset = std::make_shared<Tensor>();
+  for (int64_t c = 0; c < channels; ++c) {
+    double s = t[1]->f[c] / std::sqrt(double(t[4]->f[c]) + epsilon);
+    scale->f.push_back(float(s));
+    offset->f.push_back(float(t[2]->f[c] - t[3]->f[c] * s));
+  }
+  scale->dims = offset->dims = Dims(shape.size() - 1, 1);
+  scale->dims[0] = offset->dims[0] = channels;
+  Operands o = broadcastOperands(im, x, {scale, {}, {}});
+  NPU_ASSIGN(Value product,
+             im.create<MulOp>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
+  Operands p =
+      broadcastOperands(im, {nullptr, product, o.perm}, {offset, {}, {}});
+  NPU_ASSIGN(Value out,
+             im.create<AddOp>(Type(), p.a, p.b, ActivationAttr(), TypeAttr()));
+  im.bind(node, 0, out, p.perm);
+  return absl::OkStatus();
+}
+
+void registerElementwiseOps(Registry &r) {
+  r["Add"] = binary<AddOp>;
+  r["Sub"] = binary<SubOp>;
+  r["Mul"] = binary<MulOp>;
+  r["Div"] = binary<DivOp>;
+  r["Pow"] = binary<PowOp>;
+  r["PRelu"] = prelu;
+  r["Max"] = variadic<MaxOp>;
+  r["Min"] = variadic<MinOp>;
+  r["Sum"] = variadic<AddOp>;
+  r["Mean"] = mean;
+  r["Relu"] = unary<ReluOp>();
+  r["Sigmoid"] = unary<SigmoidOp>();
+  r["Tanh"] = unary<TanhOp>();
+  r["Exp"] = unary<ExpOp>();
+  r["Log"] = unary<LogOp>();
+  r["Sqrt"] = unary<SqrtOp>();
+  r["Reciprocal"] = unary<ReciprocalOp>();
+  r["Abs"] = unary<AbsOp>();
+  r["Neg"] = unary<NegOp>();
+  r["Erf"] = unary<ErfOp>();
+  r["Floor"] = unary<FloorOp>();
+  r["Ceil"] = unary<CeilOp>();
+  r["Round"] = unary<RoundOp>();
+  r["Softplus"] = unary<SoftplusOp>();
+  r["HardSwish"] = unary<HardSwishOp>();
+  r["LeakyRelu"] = [](Importer &im, const Node &n) {
+    return unaryOf<LeakyReluOp>(im, n, APFloat(n.f("alpha", 0.01f)));
+  };
+  r["Elu"] = [](Importer &im, const Node &n) {
+    return unaryOf<EluOp>(im, n, APFloat(n.f("alpha", 1)));
+  };
+  r["HardSigmoid"] = [](Importer &im, const Node &n) {
+    return unaryOf<HardSigmoidOp>(im, n, APFloat(n.f("alpha", 0.2f)),
+                                  APFloat(n.f("beta", 0.5f)));
+  };
+  r["Gelu"] = [](Importer &im, const Node &n) {
+    return unaryOf<GeluOp>(im, n, n.s("approximate", "none") == "tanh");
+  };
+  r["com.microsoft:Gelu"] = [](Importer &im, const Node &n) {
+    return unaryOf<GeluOp>(im, n, false);
+  };
+  r["Clip"] = clip;
+  r["Identity"] = forward;
+  r["Dropout"] = forward;
+  r["BatchNormalization"] = batchNorm;
+}
+
+} // namespace npu

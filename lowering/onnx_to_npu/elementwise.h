@@ -1,0 +1,18 @@
+//===- elementwise.h - Broadcasting of two entries --------------*- C++ -*-===//
+#ifndef LOWERING_ONNX_TO_NPU_ELEMENTWISE_H
+#define LOWERING_ONNX_TO_NPU_ELEMENTWISE_H
+
+#include "lowering/onnx_to_npu/importer.h"
+
+namespace npu {
+
+/// Two operands of one rank, stored in one order.
+struct Operands {
+  mlir::Value a, b;
+  Dims perm;
+};
+Operands broadcastOperands(Importer &im, const Entry &a, const Entry &b);
+
+} // namespace npu
+
+#endif // LOWERING_ONNX_TO_NPU_ELEMENTWISE_H
