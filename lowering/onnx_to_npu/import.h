@@ -27,6 +27,10 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importOnnx(const std::string &path, const ImportOptions &options,
            mlir::MLIRContext &context);
 
+/// "NAME=1x3x224x224" and "NAME=1" into the options.
+absl::Status parseShape(const std::string &text, ImportOptions *options);
+absl::Status parseDim(const std::string &text, ImportOptions *options);
+
 /// `npu-translate --onnx-to-npu`, with --batch, --shape and --dim.
 void registerOnnxToNpuTranslation();
 

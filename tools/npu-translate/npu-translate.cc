@@ -1,0 +1,8 @@
+#include "lowering/onnx_to_npu/import.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+
+int main(int argc, char **argv) {
+  npu::registerOnnxToNpuTranslation();
+  return mlir::failed(
+      mlir::mlirTranslateMain(argc, argv, "npu-mlir translation driver"));
+}
