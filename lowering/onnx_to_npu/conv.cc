@@ -129,10 +129,9 @@ absl::StatusOr<Value> buildConv(Importer &im, Value input, Value filter,
     return im.create<DepthwiseConv2DOp>(
         element, input, filter, bias, Value(), ActivationAttr(), TypeAttr(),
         TypeAttr(), ActivationAttr(), w.strides, w.pads, w.dilations);
-  return im.create<Conv2DOp>(element, input, filter, bias, Value(),
-                             ActivationAttr(), TypeAttr(), TypeAttr(),
-                             ActivationAttr(), w.strides, w.pads, w.dilations,
-                             groups);
+  return im.create<Conv2DOp>(
+      element, input, filter, bias, Value(), ActivationAttr(), TypeAttr(),
+      TypeAttr(), ActivationAttr(), w.strides, w.pads, w.dilations, groups);
 }
 
 static absl::Status conv(Importer &im, const Node &node) {
@@ -151,10 +150,10 @@ static absl::Status conv(Importer &im, const Node &node) {
   int64_t groups = node.i("group", 1);
   bool depthwise = groups > 1 && groups == in[1] && dims[1] == 1;
   std::vector<float> values = reorderFilter(weights->f, dims, depthwise);
-  Value filter = im.constantFloats(
-      depthwise ? Dims{dims[2], dims[3], dims[0] * dims[1]}
-                : Dims{dims[0], dims[2], dims[3], dims[1]},
-      values);
+  Value filter =
+      im.constantFloats(depthwise ? Dims{dims[2], dims[3], dims[0] * dims[1]}
+                                  : Dims{dims[0], dims[2], dims[3], dims[1]},
+                        values);
   NPU_ASSIGN(Value out,
              buildConv(im, spatialInput(im, x), filter,
                        optionalBias(im, node, 2), w, groups, depthwise, {}));
@@ -191,10 +190,10 @@ static absl::Status convTranspose(Importer &im, const Node &node) {
       im.constantFloats({ocg * groups, dims[2], dims[3], icg}, values);
   NPU_ASSIGN(Value out,
              im.create<TransposeConv2DOp>(
-                 Type(), spatialInput(im, x), filter,
-                 optionalBias(im, node, 2), Value(), ActivationAttr(),
-                 TypeAttr(), TypeAttr(), ActivationAttr(), w.strides, w.pads,
-                 w.dilations, w.outputPads, groups));
+                 Type(), spatialInput(im, x), filter, optionalBias(im, node, 2),
+                 Value(), ActivationAttr(), TypeAttr(), TypeAttr(),
+                 ActivationAttr(), w.strides, w.pads, w.dilations, w.outputPads,
+                 groups));
   bindSpatial(im, node, out, in.size());
   return absl::OkStatus();
 }
@@ -212,8 +211,8 @@ static Value matrixFilter(Importer &im, const Tensor &b, bool transposed,
       transposed ? Dims{rows, columns} : Dims{columns, rows}, values);
 }
 
-static absl::StatusOr<Value> fullyConnected(Importer &im, Value x,
-                                            Value filter, Value bias) {
+static absl::StatusOr<Value> fullyConnected(Importer &im, Value x, Value filter,
+                                            Value bias) {
   return im.create<FullyConnectedOp>(Type(), x, filter, bias, Value(),
                                      ActivationAttr(), TypeAttr(), TypeAttr(),
                                      ActivationAttr());

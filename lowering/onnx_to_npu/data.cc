@@ -90,8 +90,7 @@ static absl::Status squeeze(Importer &im, const Node &node, bool insert) {
       out.push_back(std::count(axes.begin(), axes.end(), i) ? 1 : in[n++]);
   } else {
     for (int64_t i = 0; i < rank; ++i)
-      if (axes.empty() ? in[i] != 1
-                       : !std::count(axes.begin(), axes.end(), i))
+      if (axes.empty() ? in[i] != 1 : !std::count(axes.begin(), axes.end(), i))
         out.push_back(in[i]);
   }
   return reshapeTo(im, node, out);
@@ -177,8 +176,8 @@ static absl::Status slice(Importer &im, const Node &node) {
     b += b < 0 && b >= -d ? d : 0;
     a = std::clamp<int64_t>(a, 0, step > 0 ? d : d - 1);
     b = std::clamp<int64_t>(b, step > 0 ? 0 : -1, d);
-    int64_t size = step > 0 ? (b - a + step - 1) / step
-                            : (a - b - step - 1) / -step;
+    int64_t size =
+        step > 0 ? (b - a + step - 1) / step : (a - b - step - 1) / -step;
     if (size <= 0)
       return im.unsupported("an empty result");
     starts[axis] = a;
@@ -262,8 +261,8 @@ static absl::Status pad(Importer &im, const Node &node) {
     high[i] = std::max<int64_t>(0, high[i]);
   }
   if (cut) {
-    NPU_ASSIGN(e.value, im.create<SliceOp>(Type(), e.value, starts, sizes,
-                                           strides));
+    NPU_ASSIGN(e.value,
+               im.create<SliceOp>(Type(), e.value, starts, sizes, strides));
   }
   std::string mode = node.s("mode", "constant");
   PadMode kind = mode == "reflect" ? PadMode::Reflect
@@ -341,11 +340,10 @@ static absl::Status depthToSpace(Importer &im, const Node &node, bool inverse) {
   if (inverse) {
     NPU_ASSIGN(out, im.create<SpaceToDepthOp>(Type(), v, block));
   } else {
-    NPU_ASSIGN(out, im.create<DepthToSpaceOp>(
-                        Type(), v, block,
-                        node.s("mode", "DCR") == "CRD"
-                            ? DepthToSpaceMode::CRD
-                            : DepthToSpaceMode::DCR));
+    NPU_ASSIGN(out, im.create<DepthToSpaceOp>(Type(), v, block,
+                                              node.s("mode", "DCR") == "CRD"
+                                                  ? DepthToSpaceMode::CRD
+                                                  : DepthToSpaceMode::DCR));
   }
   im.bind(node, 0, out, kNhwc);
   return absl::OkStatus();
@@ -402,9 +400,9 @@ static absl::Status resize(Importer &im, const Node &node) {
     return im.unsupported("mode " + mode + ": use linear or nearest");
   // Before opset 11 there was one way: asymmetric, rounded down.
   NPU_ASSIGN(CoordinateMode coordinate,
-             coordinates(old ? "asymmetric"
-                             : node.s("coordinate_transformation_mode",
-                                      "half_pixel")));
+             coordinates(
+                 old ? "asymmetric"
+                     : node.s("coordinate_transformation_mode", "half_pixel")));
   auto nearest = symbolizeNearestMode(
       old ? "floor" : node.s("nearest_mode", "round_prefer_floor"));
   if (!nearest)

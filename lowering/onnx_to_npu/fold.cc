@@ -230,8 +230,8 @@ Result slice(Importer &im, const Node &node, const Tensor &a) {
     e += e < 0 && e >= -d ? d : 0;
     b = std::clamp<int64_t>(b, 0, s > 0 ? d : d - 1);
     e = std::clamp<int64_t>(e, s > 0 ? 0 : -1, d);
-    dims[axis] = std::max<int64_t>(
-        0, s > 0 ? (e - b + s - 1) / s : (b - e - s - 1) / -s);
+    dims[axis] = std::max<int64_t>(0, s > 0 ? (e - b + s - 1) / s
+                                            : (b - e - s - 1) / -s);
     start[axis] = b;
     step[axis] = s;
   }
@@ -259,9 +259,9 @@ Result reshaped(Importer &im, const Node &node, const Tensor &a) {
     axis += axis < 0 ? rank : 0;
     if (axis < 0 || axis > rank)
       return nullptr;
-    return withDims(
-        a, {elementCount(Dims(a.dims.begin(), a.dims.begin() + axis)),
-            elementCount(Dims(a.dims.begin() + axis, a.dims.end()))});
+    return withDims(a,
+                    {elementCount(Dims(a.dims.begin(), a.dims.begin() + axis)),
+                     elementCount(Dims(a.dims.begin() + axis, a.dims.end()))});
   }
   if (op == "Reshape") {
     Dims dims = im.constant(node, 1)->integers();

@@ -95,8 +95,8 @@ TensorPtr Importer::constant(const Node &node, int n) {
 Dims Importer::shape(const Entry &entry) {
   if (entry.constant)
     return entry.constant->dims;
-  ArrayRef<int64_t> stored = cast<RankedTensorType>(entry.value.getType())
-                                 .getShape();
+  ArrayRef<int64_t> stored =
+      cast<RankedTensorType>(entry.value.getType()).getShape();
   Dims out(stored.size());
   for (size_t i = 0; i < stored.size(); ++i)
     out[entry.perm[i]] = stored[i];
@@ -223,9 +223,9 @@ void Importer::bind(const Node &node, int n, Value value, Dims perm) {
   const std::string &name = node.proto.output(n);
   if (perm.empty())
     perm = identity(cast<RankedTensorType>(value.getType()).getRank());
-  if (Operation *op = value.getDefiningOp();
-      op && op->getNumResults() == 1 && !op->hasAttr("npu.tensor") &&
-      tensorNames.insert(name).second)
+  if (Operation *op = value.getDefiningOp(); op && op->getNumResults() == 1 &&
+                                             !op->hasAttr("npu.tensor") &&
+                                             tensorNames.insert(name).second)
     op->setAttr("npu.tensor", builder.getStringAttr(name));
   entries[name] = {nullptr, value, perm};
 }
@@ -243,15 +243,14 @@ absl::Status Importer::initializers(const onnx::GraphProto &graph) {
   for (const auto &proto : graph.initializer()) {
     NPU_ASSIGN(TensorPtr tensor, readTensor(proto, folder, true));
     if (entries.count(proto.name()) && depth == 0)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "initialiser \"", proto.name(), "\" is defined twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("initialiser \"", proto.name(), "\" is defined twice"));
     entries[proto.name()] = {std::move(tensor), {}, {}};
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Dims>
-Importer::inputShape(const onnx::ValueInfoProto &input) {
+absl::StatusOr<Dims> Importer::inputShape(const onnx::ValueInfoProto &input) {
   auto given = options.shapes.find(input.name());
   const auto &proto = input.type().tensor_type().shape();
   if (given != options.shapes.end()) {
@@ -271,8 +270,8 @@ Importer::inputShape(const onnx::ValueInfoProto &input) {
   }
   if (!input.type().tensor_type().has_shape())
     return absl::InvalidArgumentError(
-        absl::StrCat("input \"", input.name(),
-                     "\" has no shape; give --shape ", input.name(), "=..."));
+        absl::StrCat("input \"", input.name(), "\" has no shape; give --shape ",
+                     input.name(), "=..."));
   Dims dims;
   std::vector<std::string> unknown;
   for (int i = 0; i < proto.dim_size(); ++i) {
@@ -308,8 +307,9 @@ absl::Status Importer::inputs(const onnx::GraphProto &graph) {
     if (entries.count(input.name()))
       continue; // an initialiser listed as input, as IR 3 wants it
     if (!input.type().has_tensor_type())
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input \"", input.name(), "\" is no tensor; only tensors can be fed"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input \"", input.name(),
+                       "\" is no tensor; only tensors can be fed"));
     int type = input.type().tensor_type().elem_type();
     Type element = elementType(builder.getContext(), type);
     if (!element)
@@ -362,19 +362,17 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   if (foldNode(*this, node))
     return absl::OkStatus();
   bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
-  std::string key = standard ? proto.op_type()
-                             : absl::StrCat(proto.domain(), ":",
-                                            proto.op_type());
+  std::string key = standard
+                        ? proto.op_type()
+                        : absl::StrCat(proto.domain(), ":", proto.op_type());
   auto handler = registry().find(key);
-  absl::Status status =
-      handler == registry().end()
-          ? unsupported("this operator has no import")
-          : handler->second(*this, node);
+  absl::Status status = handler == registry().end()
+                            ? unsupported("this operator has no import")
+                            : handler->second(*this, node);
   if (status.ok())
     return status;
-  std::string text = absl::StrCat(
-      "node \"", name, "\" (", key, ", opset ", opset, "): ",
-      status.message());
+  std::string text = absl::StrCat("node \"", name, "\" (", key, ", opset ",
+                                  opset, "): ", status.message());
   emitError(loc) << text
                  << "; replace it in the exporter, or split the model there";
   failures.push_back(text);
@@ -394,8 +392,7 @@ absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
       if (!output.empty() && !skip && entries.count(output))
         return absl::InvalidArgumentError(absl::StrCat(
             "tensor \"", output, "\" is produced twice; names must be unique"));
-    absl::Status status =
-        skip ? absl::CancelledError("") : importNode(proto);
+    absl::Status status = skip ? absl::CancelledError("") : importNode(proto);
     if (absl::IsCancelled(status))
       poisoned.insert(proto.output().begin(), proto.output().end());
     else if (!status.ok())
@@ -458,20 +455,20 @@ Importer::run(const onnx::ModelProto &model) {
     return absl::UnimplementedError(
         failures.size() == 1
             ? failures[0]
-            : absl::StrCat(failures.size(),
-                           " nodes cannot be imported, the first: ",
-                           failures[0]));
+            : absl::StrCat(
+                  failures.size(),
+                  " nodes cannot be imported, the first: ", failures[0]));
   if (absl::Status status = outputs(graph); !status.ok())
     return status;
   auto text = [&](const char *key, const std::string &value) {
     return builder.getNamedAttr(key, builder.getStringAttr(value));
   };
   (*module)->setAttr("npu.meta",
-                  builder.getDictionaryAttr(
-                      {text("onnx_nodes", absl::StrCat(graph.node_size())),
-                       text("opset", absl::StrCat(opset)),
-                       text("ir_version", absl::StrCat(model.ir_version())),
-                       text("producer", model.producer_name())}));
+                     builder.getDictionaryAttr(
+                         {text("onnx_nodes", absl::StrCat(graph.node_size())),
+                          text("opset", absl::StrCat(opset)),
+                          text("ir_version", absl::StrCat(model.ir_version())),
+                          text("producer", model.producer_name())}));
   return std::move(module);
 }
 

@@ -72,7 +72,8 @@ public:
   std::optional<Dims> integers(const Node &node, int n);
 
   mlir::Value constantValue(const Tensor &tensor);
-  mlir::Value constantFloats(const Dims &dims, const std::vector<float> &values);
+  mlir::Value constantFloats(const Dims &dims,
+                             const std::vector<float> &values);
   mlir::Value constantOf(mlir::RankedTensorType type,
                          mlir::DenseElementsAttr storage);
 

@@ -14,6 +14,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "runtime/support/file.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -38,9 +40,8 @@ absl::Status parseModel(const std::string &path, const std::string &bytes,
     TextErrors errors;
     parser.RecordErrorsTo(&errors);
     if (!parser.ParseFromString(bytes, model))
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": not an ONNX model in text form: ",
-                       errors.first));
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, ": not an ONNX model in text form: ", errors.first));
     return absl::OkStatus();
   }
   if (bytes.size() > INT32_MAX)
@@ -83,8 +84,9 @@ absl::StatusOr<OwningOpRef<ModuleOp>> importOnnx(const std::string &path,
 
 void registerOnnxToNpuTranslation() {
   static llvm::cl::opt<int64_t> batch(
-      "batch", llvm::cl::desc("--onnx-to-npu: size of an unknown first "
-                              "dimension"),
+      "batch",
+      llvm::cl::desc("--onnx-to-npu: size of an unknown first "
+                     "dimension"),
       llvm::cl::init(1));
   static llvm::cl::list<std::string> shapes(
       "shape", llvm::cl::desc("--onnx-to-npu: an input's shape, "
@@ -96,10 +98,9 @@ void registerOnnxToNpuTranslation() {
       [](llvm::SourceMgr &sources, MLIRContext *context) {
         ImportOptions options;
         options.batch = batch;
-        std::string path =
-            sources.getMemoryBuffer(sources.getMainFileID())
-                ->getBufferIdentifier()
-                .str();
+        std::string path = sources.getMemoryBuffer(sources.getMainFileID())
+                               ->getBufferIdentifier()
+                               .str();
         auto error = [&](absl::string_view text) {
           emitError(UnknownLoc::get(context)) << std::string(text);
           return OwningOpRef<Operation *>();

@@ -71,8 +71,7 @@ static absl::StatusOr<Dims> readAxes(Importer &im, const Node &node,
 template <typename Op> static Handler reduce(int inputFrom) {
   return [inputFrom](Importer &im, const Node &node) -> absl::Status {
     Entry x = im.entry(node, 0);
-    NPU_ASSIGN(Dims axes,
-               readAxes(im, node, im.shape(x).size(), inputFrom));
+    NPU_ASSIGN(Dims axes, readAxes(im, node, im.shape(x).size(), inputFrom));
     if (axes.empty()) {
       im.bind(node.proto.output(0), x);
       return absl::OkStatus();
@@ -108,9 +107,8 @@ static absl::Status argMax(Importer &im, const Node &node) {
     return im.unsupported("select_last_index");
   if (!x.value)
     return im.unsupported("of a constant");
-  NPU_ASSIGN(Value out,
-             im.create<ArgMaxOp>(Type(), x.value, stored(x.perm, axis[0]),
-                                 true));
+  NPU_ASSIGN(Value out, im.create<ArgMaxOp>(Type(), x.value,
+                                            stored(x.perm, axis[0]), true));
   if (node.i("keepdims", 1))
     im.bind(node, 0, out, x.perm);
   else
@@ -144,8 +142,8 @@ static absl::Status softmax(Importer &im, const Node &node, bool log) {
   } else {
     if (!x.value)
       return im.unsupported("of a constant");
-    NPU_ASSIGN(out, im.create<SoftmaxOp>(Type(), x.value,
-                                         stored(x.perm, axis[0])));
+    NPU_ASSIGN(out,
+               im.create<SoftmaxOp>(Type(), x.value, stored(x.perm, axis[0])));
   }
   if (log) {
     NPU_ASSIGN(out, im.create<LogOp>(Type(), out));

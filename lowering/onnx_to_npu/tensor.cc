@@ -168,9 +168,11 @@ absl::StatusOr<std::string> externalData(const TensorProto &proto,
                                      "model"));
   int64_t size = in.tellg();
   if (length != bytes || offset < 0 || offset > size - bytes)
-    return error(proto, absl::StrCat("needs ", bytes, " bytes, external data "
-                                     "gives bytes ", offset, " to ",
-                                     offset + length, " of a file of ", size));
+    return error(proto, absl::StrCat("needs ", bytes,
+                                     " bytes, external data "
+                                     "gives bytes ",
+                                     offset, " to ", offset + length,
+                                     " of a file of ", size));
   std::string data(bytes, '\0');
   in.seekg(offset);
   if (!in.read(data.data(), bytes))
@@ -247,26 +249,25 @@ absl::StatusOr<TensorPtr> readTensor(const TensorProto &proto,
     decode(data->data(), count, tensor.get());
   } else if (proto.has_raw_data()) {
     if (int64_t(proto.raw_data().size()) != count * size)
-      return error(proto, absl::StrCat("shape [",
-                                       absl::StrJoin(tensor->dims, ","),
-                                       "] needs ", count * size,
-                                       " bytes of data, found ",
-                                       proto.raw_data().size()));
+      return error(proto,
+                   absl::StrCat("shape [", absl::StrJoin(tensor->dims, ","),
+                                "] needs ", count * size,
+                                " bytes of data, found ",
+                                proto.raw_data().size()));
     decode(proto.raw_data().data(), count, tensor.get());
   } else {
     if (typedCount(proto) != count)
-      return error(proto, absl::StrCat("shape [",
-                                       absl::StrJoin(tensor->dims, ","),
-                                       "] needs ", count,
-                                       " values, found ", typedCount(proto)));
+      return error(proto,
+                   absl::StrCat("shape [", absl::StrJoin(tensor->dims, ","),
+                                "] needs ", count, " values, found ",
+                                typedCount(proto)));
     decodeTyped(proto, count, tensor.get());
   }
   for (size_t n = 0; finite && n < tensor->f.size(); ++n)
     if (!std::isfinite(tensor->f[n]))
-      return error(proto,
-                   absl::StrCat("value ", n, " is ", tensor->f[n],
-                                "; the training or export of this model "
-                                "went wrong"));
+      return error(proto, absl::StrCat("value ", n, " is ", tensor->f[n],
+                                       "; the training or export of this model "
+                                       "went wrong"));
   return TensorPtr(tensor);
 }
 
