@@ -39,7 +39,7 @@ Executor::create(const Command *commands, int64_t count, Region constants,
   return executor;
 }
 
-absl::Status Executor::run(const MemoryMap &memory, const RunHooks &hooks) {
+absl::Status Executor::run(const MemoryMap &memory, const JobHooks &hooks) {
   using Clock = std::chrono::steady_clock;
   context_.memory = &memory;
   for (int64_t i = 0; i < count_; ++i) {

@@ -8,26 +8,17 @@
 #ifndef RUNTIME_DEVICE_SOFTWARE_EXECUTOR_H
 #define RUNTIME_DEVICE_SOFTWARE_EXECUTOR_H
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/kernels/kernels.h"
+#include "runtime/device/device.h"
 
 namespace npu::rt {
 
 struct ExecutorOptions {
   int threads = 1; ///< 0: one per CPU
   Isa isa = detectIsa();
-};
-
-struct RunHooks {
-  /// Called after command `index` has ended; an error ends the run with it.
-  std::function<absl::Status(int64_t index)> after;
-  /// Receives the nanoseconds of each command when not null; must have room
-  /// for all of them.
-  int64_t *nanoseconds = nullptr;
 };
 
 /// One loaded program on the software NPU. Not for concurrent runs: a queue
@@ -41,7 +32,7 @@ public:
          const ExecutorOptions &options);
 
   /// `memory` must have the sizes that the commands were validated against.
-  absl::Status run(const MemoryMap &memory, const RunHooks &hooks = {});
+  absl::Status run(const MemoryMap &memory, const JobHooks &hooks = {});
 
   int threads() const { return pool_.threads(); }
   Isa isa() const { return context_.isa; }
