@@ -72,6 +72,8 @@ cc_library(name = "gtest_main", linkopts = ["-lgmock_main", "-lgmock", "-lgtest"
 
 cc_library(name = "flatbuffers", linkopts = ["-lflatbuffers"])
 
+cc_library(name = "zlib", linkopts = ["-lz"])
+
 cc_library(name = "xxhash", linkopts = ["-lxxhash"])
 
 # Header-only: nlohmann/json.hpp and stb/*.h are on the default include path.
