@@ -5,12 +5,14 @@
 #include "dialects/cmdq/Cmdq.h"
 #include "dialects/npu/NPU.h"
 #include "lowering/npu_to_cmdq/Passes.h"
+#include "passes/quantization/Passes.h"
 #include "passes/tiling/Passes.h"
 #include "target/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   npu::registerNpuToCmdqPasses();
+  npu::registerQuantizationPasses();
   npu::registerTilingPasses();
   npu::target::registerTargetPasses();
   mlir::DialectRegistry registry;

@@ -1,0 +1,60 @@
+//===- Passes.td - Quantisation -------------------------------------------===//
+
+#ifndef PASSES_QUANTIZATION_PASSES_TD
+#define PASSES_QUANTIZATION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NpuImportCalibrationPass
+    : Pass<"npu-import-calibration", "::mlir::func::FuncOp"> {
+  let summary = "Puts the ranges of a calibration file on the operators";
+  let description = [{
+    Reads a file of statistics (see passes/quantization/calibration/stats.h),
+    chooses the range of each tensor and writes it as `npu.range = array<f64:
+    min, max>` on the operator whose `npu.tensor` has that name, and on the
+    function's inputs (by `npu.name`). Nothing is lost: another method is
+    another run of this pass.
+
+    An f32 result that has no statistics and whose range does not follow from
+    its operands' gets a warning. A file in which no tensor of the function is
+    found belongs to another model and is an error.
+  }];
+  let options = [
+    Option<"stats", "stats", "std::string", /*default=*/"\"\"",
+           "The calibration file">,
+    Option<"method", "method", "std::string", /*default=*/"\"minmax\"",
+           "minmax, percentile, entropy or mse">,
+    Option<"percentile", "percentile", "double", /*default=*/"99.99",
+           "For percentile: per cent of the values inside the range">
+  ];
+}
+
+def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
+  let summary = "Float operators with ranges to INT8";
+  let description = [{
+    Activations become `!quant.uniform<i8:f32, scale:zero_point>`, filters
+    symmetric i8 per output channel, biases i32 at s_input * s_filter[c]. The
+    function keeps its f32 signature: `npu.quantize` follows the inputs,
+    `npu.dequantize` precedes the results, and both surround whatever stays
+    float.
+
+    Scales are chosen for groups of tensors, not one by one: operators that
+    move data or pick a maximum keep their input's scale; a tensor that only a
+    relu or clip reads gets the scale of what comes out of it, so that fusion
+    costs nothing; the operands of a concatenation get its scale where nobody
+    else reads them or where theirs is nearly the same, and are requantised
+    otherwise. Softmax, sigmoid, hard_sigmoid (1/256, -128) and tanh (1/128, 0)
+    have fixed scales.
+
+    Stays float, each with a remark (category "npu-quantize") that says why: an
+    operator without an INT8 command, one of which a range is missing, one
+    whose argument comes so close to a pole that 8 bits cannot express it, and
+    the nodes of `keep-float`.
+  }];
+  let options = [
+    ListOption<"keepFloat", "keep-float", "std::string",
+               "Nodes that stay in f32, by name or /regex/">
+  ];
+}
+
+#endif

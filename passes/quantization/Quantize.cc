@@ -1,0 +1,311 @@
+//===- Quantize.cc - npu-quantize -----------------------------------------===//
+//
+// Decides for every operator whether it is quantised, then walks the function
+// once: operators change their types in place, and a tensor that the next one
+// wants in another type is converted where it is defined, once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/quantization/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "passes/quantization/KeepFloat.h"
+#include "passes/quantization/OpClasses.h"
+#include "passes/quantization/ScaleGroups.h"
+
+using namespace mlir;
+
+namespace npu {
+
+#define GEN_PASS_DEF_NPUQUANTIZEPASS
+#include "passes/quantization/Passes.h.inc"
+
+namespace {
+
+/// 8 bits hold a quotient well while the divisor's largest value is at most
+/// this many times its smallest.
+constexpr double kPole = 64;
+
+class Quantizer {
+public:
+  Quantizer(func::FuncOp function, llvm::DenseSet<Operation *> keep)
+      : function(function), keep(std::move(keep)),
+        groups(function, this->keep) {}
+
+  void run() {
+    decide();
+    for (Operation &op :
+         llvm::make_early_inc_range(function.getFunctionBody().front())) {
+      if (quantised.count(&op))
+        quantise(&op);
+      else
+        useFloats(&op);
+    }
+    finish();
+  }
+
+private:
+  void decide();
+  std::string whyFloat(Operation *op);
+  std::string whyFilterFloat(Operation *op);
+  bool nearPole(Operation *op);
+  bool moves(Operation *op) {
+    return keepsScale(op) || isa<ConcatOp, ArgMaxOp>(op);
+  }
+  bool hasTypes(Operation *op);
+
+  void quantise(Operation *op);
+  void quantiseFilter(Operation *op, PerTensorType input);
+  void useFloats(Operation *op);
+  Value operandAs(Operation *op, Value operand, PerTensorType type);
+  Value converted(Value tensor, Type element);
+  void finish();
+  void remark(Operation *op, const std::string &why);
+
+  func::FuncOp function;
+  llvm::DenseSet<Operation *> keep;
+  ScaleGroups groups;
+  llvm::DenseSet<Operation *> quantised;
+  DenseMap<std::pair<Value, Type>, Value> conversions;
+  int64_t floats = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Which operators
+//===----------------------------------------------------------------------===//
+
+bool Quantizer::hasTypes(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!isFloatTensor(operand) ||
+        (!groups.typeOf(operand) && !constantRange(operand)))
+      return false;
+  for (Value result : op->getResults())
+    if (!isa<ArgMaxOp>(op) &&
+        (!isFloatTensor(result) || !groups.typeOf(result)))
+      return false;
+  return true;
+}
+
+std::string Quantizer::whyFilterFloat(Operation *op) {
+  if (!constantFloats(op->getOperand(kFilterOperand)))
+    return "its filter is no constant";
+  Value bias = biasOf(op);
+  if (bias && !constantFloats(bias))
+    return "its bias is no constant";
+  if (op->getNumOperands() > (bias ? 3u : 2u))
+    return "a residual is fused already; quantise before fusing";
+  auto activation = op->getAttrOfType<ActivationAttr>("activation");
+  if (activation && activation.getKind() != ActivationKind::Clip)
+    return "an activation is fused already; quantise before fusing";
+  for (Value tensor : {op->getOperand(0), Value(op->getResult(0))})
+    if (!groups.typeOf(tensor))
+      return "the range of its " +
+             std::string(tensor == op->getResult(0) ? "result" : "input") +
+             " is not known; calibrate it";
+  return "";
+}
+
+/// The calibrated result is so much larger than the argument's step that the
+/// argument has few of 256 levels where it matters.
+bool Quantizer::nearPole(Operation *op) {
+  if (!isa<ReciprocalOp, LogOp, DivOp>(op))
+    return false;
+  Value argument = op->getOperand(isa<DivOp>(op) ? 1 : 0);
+  if (argument.getDefiningOp<ConstantOp>())
+    return false;
+  auto in = groups.rangeOf(argument), out = groups.rangeOf(op->getResult(0));
+  if (!in || !out)
+    return true;
+  double largest = in->magnitude();
+  if (isa<LogOp>(op))
+    return std::exp(out->min) * kPole < largest;
+  double numerator = 1;
+  if (isa<DivOp>(op))
+    if (auto a = groups.rangeOf(op->getOperand(0)))
+      numerator = a->magnitude();
+  return out->magnitude() * largest > kPole * numerator;
+}
+
+std::string Quantizer::whyFloat(Operation *op) {
+  if (keep.count(op))
+    return "keep-float names it";
+  if (!computesQuantized(op))
+    return "there is no INT8 command for it";
+  if (hasFilter(op))
+    return whyFilterFloat(op);
+  if (!hasTypes(op))
+    return "the range of an operand or of its result is not known; calibrate "
+           "it";
+  auto activation = op->getAttrOfType<ActivationAttr>("activation");
+  if (activation && activation.getKind() != ActivationKind::Clip)
+    return "an activation is fused already; quantise before fusing";
+  if (nearPole(op))
+    return "its argument comes so close to zero that 8 bits cannot express "
+           "the result";
+  return "";
+}
+
+void Quantizer::decide() {
+  Block &body = function.getFunctionBody().front();
+  for (Operation &op : body) {
+    if (isa<ConstantOp>(op) || op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    bool real = llvm::any_of(op.getOperands(), isFloatTensor) ||
+                llvm::any_of(op.getResults(), isFloatTensor);
+    if (!real || isa<QuantizeOp, DequantizeOp>(op))
+      continue;
+    if (moves(&op) && !keep.count(&op)) {
+      // Moved in the type in which it is there already.
+      if (hasTypes(&op) && llvm::any_of(op.getOperands(), [&](Value v) {
+            return quantised.count(v.getDefiningOp());
+          }))
+        quantised.insert(&op);
+      continue;
+    }
+    std::string why = whyFloat(&op);
+    if (why.empty())
+      quantised.insert(&op);
+    else
+      remark(&op, why);
+  }
+  // Or in the type in which it is wanted.
+  for (Operation &op : llvm::reverse(body))
+    if (moves(&op) && !keep.count(&op) && !isa<ArgMaxOp>(op) && hasTypes(&op) &&
+        llvm::any_of(op.getUsers(),
+                     [&](Operation *user) { return quantised.count(user); }))
+      quantised.insert(&op);
+}
+
+void Quantizer::remark(Operation *op, const std::string &why) {
+  ++floats;
+  std::string text = "node '" + nodeName(op->getLoc()) + "' (" +
+                     op->getName().getStringRef().str() +
+                     ") stays in f32: " + why;
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name("float").category("npu-quantize"))
+      << text;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// `tensor` with another element type, converted right after its definition.
+Value Quantizer::converted(Value tensor, Type element) {
+  Value &known = conversions[{tensor, element}];
+  if (known)
+    return known;
+  OpBuilder b(function.getContext());
+  b.setInsertionPointAfterValue(tensor);
+  // Conversions of an input follow one another at the top, in order.
+  if (isa<BlockArgument>(tensor))
+    for (Operation &op : *b.getInsertionBlock()) {
+      if (!isa<QuantizeOp>(op) || !isa<BlockArgument>(op.getOperand(0)))
+        break;
+      b.setInsertionPointAfter(&op);
+    }
+  auto type = cast<RankedTensorType>(tensor.getType()).clone(element);
+  if (isa<quant::QuantizedType>(element))
+    known = QuantizeOp::create(b, tensor.getLoc(), type, tensor);
+  else
+    known = DequantizeOp::create(b, tensor.getLoc(), type, tensor);
+  return known;
+}
+
+Value Quantizer::operandAs(Operation *op, Value operand, PerTensorType type) {
+  if (elementTypeOf(operand) == type)
+    return operand;
+  auto values = constantFloats(operand);
+  if (!values)
+    return converted(operand, type);
+  Value &known = conversions[{operand, type}];
+  OpBuilder b(operand.getDefiningOp());
+  if (!known)
+    known = quantizedConstant(b, operand.getLoc(),
+                              cast<ShapedType>(operand.getType()).getShape(),
+                              *values, type);
+  return known;
+}
+
+void Quantizer::quantiseFilter(Operation *op, PerTensorType input) {
+  OpBuilder b(op);
+  auto filter = constantFloats(op->getOperand(kFilterOperand));
+  std::optional<std::vector<float>> bias;
+  if (Value value = biasOf(op))
+    bias = constantFloats(value);
+  QuantizedFilter q = quantizeFilter(
+      b, op, input.getScale(), *filter,
+      bias ? std::optional(ArrayRef<float>(*bias)) : std::nullopt);
+  op->setOperand(kFilterOperand, q.filter);
+  if (q.bias)
+    op->setOperand(kBiasOperand, q.bias);
+}
+
+void Quantizer::quantise(Operation *op) {
+  // All before any type of the operator changes: types belong to values.
+  SmallVector<PerTensorType> results;
+  for (Value result : op->getResults())
+    results.push_back(isa<ArgMaxOp>(op) ? PerTensorType()
+                                        : groups.typeOf(result));
+  bool same = keepsScale(op) || isa<ConcatOp>(op);
+  SmallVector<Value> operands(op->getOperands());
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    if (hasFilter(op) && n > 0)
+      break;
+    PerTensorType type = same ? results[0] : groups.typeOf(operand);
+    if (!type)
+      type = activationType(op->getContext(), *constantRange(operand));
+    op->setOperand(n, operandAs(op, operand, type));
+    if (hasFilter(op))
+      quantiseFilter(op, type);
+  }
+  for (auto [result, type] : llvm::zip(op->getResults(), results))
+    if (type)
+      result.setType(cast<RankedTensorType>(result.getType()).clone(type));
+}
+
+void Quantizer::useFloats(Operation *op) {
+  if (isa<DequantizeOp, QuantizeOp, StorageCastOp>(op))
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *producer = operand.get().getDefiningOp();
+    if (producer && quantised.count(producer) &&
+        isQuantizedTensor(operand.get()))
+      operand.set(converted(operand.get(), Float32Type::get(op->getContext())));
+  }
+}
+
+void Quantizer::finish() {
+  for (Operation &op :
+       llvm::make_early_inc_range(function.getFunctionBody().front())) {
+    if (isa<ConstantOp>(op) && op.use_empty())
+      op.erase();
+    else
+      op.removeAttr(kRangeAttr);
+  }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, kRangeAttr);
+  std::string text = std::to_string(quantised.size()) + " operators in INT8, " +
+                     std::to_string(floats) + " stay in f32";
+  remark::passed(function.getLoc(),
+                 remark::RemarkOpts::name("summary").category("npu-quantize"))
+      << text;
+}
+
+struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
+  using NpuQuantizePassBase::NpuQuantizePassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isDeclaration())
+      return;
+    SmallVector<std::string> patterns(keepFloat.begin(), keepFloat.end());
+    auto keep = matchNodes(function, patterns);
+    if (failed(keep))
+      return signalPassFailure();
+    Quantizer(function, std::move(*keep)).run();
+  }
+};
+
+} // namespace
+} // namespace npu

@@ -1,0 +1,44 @@
+//===- Types.h - Quantised types and constants ------------------*- C++ -*-===//
+#ifndef PASSES_QUANTIZATION_TYPES_H
+#define PASSES_QUANTIZATION_TYPES_H
+
+#include "dialects/npu/NPU.h"
+#include "passes/quantization/Intervals.h"
+
+#include <optional>
+#include <vector>
+
+namespace npu {
+
+using PerTensorType = mlir::quant::UniformQuantizedType;
+
+/// i8 with `scale` (rounded to f32, as devices hold it) and `zeroPoint`.
+PerTensorType int8Type(mlir::MLIRContext *context, double scale,
+                       int64_t zeroPoint);
+/// The i8 grid over `range`, which is widened to hold zero. Null if the range
+/// is not finite.
+PerTensorType activationType(mlir::MLIRContext *context, Interval range);
+/// The grid of an operator whose result has bounds of its own, or null.
+PerTensorType fixedType(mlir::Operation *op);
+
+/// The elements of an f32 constant; none if `value` is not one.
+std::optional<std::vector<float>> constantFloats(mlir::Value value);
+
+/// A constant of quantised `type` per tensor with these values.
+mlir::Value quantizedConstant(mlir::OpBuilder &b, mlir::Location loc,
+                              llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<float> values, PerTensorType type);
+
+/// Filter and bias of `op` in INT8 and INT32, the filter symmetric per output
+/// channel; `bias` is null if there is none. A channel whose bias would leave
+/// i32 gets a wider scale.
+struct QuantizedFilter {
+  mlir::Value filter, bias;
+};
+QuantizedFilter quantizeFilter(mlir::OpBuilder &b, mlir::Operation *op,
+                               double inputScale, llvm::ArrayRef<float> filter,
+                               std::optional<llvm::ArrayRef<float>> bias);
+
+} // namespace npu
+
+#endif // PASSES_QUANTIZATION_TYPES_H
