@@ -6,6 +6,8 @@
 #include "dialects/npu/NPU.h"
 #include "lowering/npu_to_cmdq/Passes.h"
 #include "passes/quantization/Passes.h"
+#include "passes/fusion/Passes.h"
+#include "passes/legalization/Passes.h"
 #include "passes/tiling/Passes.h"
 #include "target/Passes.h"
 
@@ -13,6 +15,8 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   npu::registerNpuToCmdqPasses();
   npu::registerQuantizationPasses();
+  npu::registerFusionPasses();
+  npu::registerLegalizationPasses();
   npu::registerTilingPasses();
   npu::target::registerTargetPasses();
   mlir::DialectRegistry registry;

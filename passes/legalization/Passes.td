@@ -1,0 +1,35 @@
+//===- Passes.td - Legalisation -------------------------------------------===//
+
+#ifndef PASSES_LEGALIZATION_PASSES_TD
+#define PASSES_LEGALIZATION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Float level: before quantisation, for every target
+//===----------------------------------------------------------------------===//
+
+def NpuFoldAffinePass : Pass<"npu-fold-affine", "::mlir::func::FuncOp"> {
+  let summary = "Folds scales, offsets and padding into convolutions";
+  let description = [{
+    Multiplications and additions by per-channel constants (batch
+    normalisation, mean and deviation) become part of the weights and the bias
+    of the convolution or matrix product before them; or of the ones after
+    them, if those pad nothing or there is no offset. What is left of a chain
+    is merged into one multiplication and one addition. Padding by
+    `npu.pad` moves into convolutions and pools that mean the same by their own.
+    Works on f32; sums are made in double and rounded once.
+  }];
+}
+
+def NpuRecogniseCompositesPass
+    : Pass<"npu-recognise-composites", "::mlir::func::FuncOp"> {
+  let summary = "Finds activations that exporters take to pieces";
+  let description = [{
+    hard_swish, hard_sigmoid, swish, sigmoid, gelu (both forms), leaky_relu and
+    clip in the spellings that exporters use become one operator each, so that
+    quantisation rounds once and fusion has something to fuse.
+  }];
+}
+
+#endif
