@@ -76,7 +76,9 @@ cc_library(name = "zlib", linkopts = ["-lz"])
 
 cc_library(name = "xxhash", linkopts = ["-lxxhash"])
 
-# Header-only: nlohmann/json.hpp and stb/*.h are on the default include path.
+# Header-only: on the default include path.
+cc_library(name = "cli11")
+
 cc_library(name = "json")
 
 cc_library(name = "stb")

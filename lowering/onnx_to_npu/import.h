@@ -14,7 +14,8 @@ namespace npu {
 
 struct ImportOptions {
   int64_t batch = 1; ///< for an unknown first dimension
-  std::map<std::string, std::vector<int64_t>> shapes; ///< by input name
+  std::map<std::string, std::vector<int64_t>> shapes; ///< by input name;
+                                                      ///< "" stands for any
   std::map<std::string, int64_t> dims;                ///< by symbolic name
 };
 

@@ -252,6 +252,8 @@ absl::Status Importer::initializers(const onnx::GraphProto &graph) {
 
 absl::StatusOr<Dims> Importer::inputShape(const onnx::ValueInfoProto &input) {
   auto given = options.shapes.find(input.name());
+  if (given == options.shapes.end())
+    given = options.shapes.find("");
   const auto &proto = input.type().tensor_type().shape();
   if (given != options.shapes.end()) {
     if (input.type().tensor_type().has_shape() &&

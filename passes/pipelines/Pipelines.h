@@ -4,7 +4,10 @@
 //
 //   --npu-float-pipeline      imported module -> canonical float module
 //   --npu-quantize-pipeline   float module + ranges -> quantised module
-//   --npu-backend-pipeline    float or quantised module -> scheduled cmdq
+//   --npu-legalize-pipeline   -> what the target's kernels can run, fused
+//   --npu-tile-pipeline       -> tiles that fit the target's SRAM
+//   --npu-cmdq-pipeline       -> planned and scheduled cmdq program
+//   --npu-backend-pipeline    the last three
 //   --npu-calibration-pipeline  float module -> cmdq for the software NPU in
 //                             which every tensor can be tapped
 //
@@ -49,6 +52,11 @@ struct BackendPipelineOptions
 void buildFloatPipeline(mlir::OpPassManager &pm);
 void buildQuantizePipeline(mlir::OpPassManager &pm,
                            const QuantizePipelineOptions &options);
+void buildLegalizePipeline(mlir::OpPassManager &pm,
+                           const BackendPipelineOptions &options);
+void buildTilePipeline(mlir::OpPassManager &pm,
+                       const BackendPipelineOptions &options);
+void buildCmdqPipeline(mlir::OpPassManager &pm);
 void buildBackendPipeline(mlir::OpPassManager &pm,
                           const BackendPipelineOptions &options);
 void buildCalibrationPipeline(mlir::OpPassManager &pm);

@@ -13,7 +13,7 @@ packages=(
   libonnx-dev libprotobuf-dev protobuf-compiler
   libabsl-dev libgtest-dev libgmock-dev libbenchmark-dev
   libflatbuffers-dev flatbuffers-compiler
-  nlohmann-json3-dev libstb-dev libxxhash-dev zlib1g-dev
+  libcli11-dev nlohmann-json3-dev libstb-dev libxxhash-dev zlib1g-dev
   python3 git ca-certificates
 )
 if [ "${1:-}" = test ] && ! command -v npm >/dev/null; then

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "passes/quantization/calibration/runner.h"
+#include "runtime/blob/blob.h"
 #include "runtime/preprocess/preprocess.h"
 
 namespace npu {
@@ -25,9 +26,16 @@ struct InputSpec {
   std::optional<rt::Preprocess> picture; ///< set: pictures are accepted
 };
 
+/// The inputs of a blob, with the preprocessing stored in it.
+absl::StatusOr<std::vector<InputSpec>> inputSpecs(const rt::Blob &blob);
+
 /// Opens `path`. Errors: it does not exist, holds no sample, mixes kinds, or
 /// holds pictures while no input takes them. `limit` > 0: at most so many
-/// samples, the first in name order.
+/// samples, evenly spread in name order.
+///
+/// In a .npz, an input's array has its name; the array `x` stands for the only
+/// input. Labels (`y`) are no input. uint8 arrays [N,H,W,C] are pictures if
+/// the input takes them.
 absl::StatusOr<std::unique_ptr<calibration::Dataset>>
 openDataset(const std::string &path, const std::vector<InputSpec> &inputs,
             int64_t limit);

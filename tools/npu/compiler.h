@@ -1,0 +1,82 @@
+//===- compiler.h - The compiler behind `npu build` -------------*- C++ -*-===//
+//
+// One module on its way from ONNX to a blob. MLIR stays behind this header;
+// its diagnostics become the Status (the first error) and warnings().
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_NPU_COMPILER_H
+#define TOOLS_NPU_COMPILER_H
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/npu/report.h"
+
+namespace npu {
+
+struct TensorSignature {
+  std::string name;
+  std::vector<int64_t> shape;
+  bool isFloat = true;
+};
+
+struct QuantizeRequest {
+  std::string stats; ///< calibration file
+  std::string method = "minmax";
+  double percentile = 99.99;
+  std::vector<std::string> keepFloat; ///< node names or /regex/
+};
+
+struct ImportRequest {
+  int64_t batch = 1; ///< for an unknown first dimension
+  std::map<std::string, std::vector<int64_t>> shapes; ///< "": any input's
+  std::vector<std::string> shapeTexts;                ///< "NAME=1x3x224x224"
+  std::vector<std::string> dimTexts;                  ///< "NAME=1"
+};
+
+class Compiler {
+public:
+  /// `temps`: folder for the IR of each level; empty: not kept.
+  explicit Compiler(std::string temps);
+  ~Compiler();
+
+  /// ONNX -> npu.
+  absl::Status import(const std::string &path, const ImportRequest &request);
+  /// Canonical float module.
+  absl::Status optimise();
+  /// Of the module as it is now.
+  std::vector<TensorSignature> inputs() const;
+  /// True if the model came with quantised operators.
+  bool isQuantised() const;
+  Coverage coverage() const;
+
+  /// Stores the preprocessing (JSON) of an input in the module.
+  void setPreprocess(const std::string &input, const std::string &json);
+  /// The float module compiled for the software NPU with a tap on every
+  /// tensor.
+  absl::StatusOr<std::string> calibrationBlob();
+  absl::Status quantise(const QuantizeRequest &request);
+  /// npu -> scheduled commands for the target (preset or file).
+  absl::Status compile(const std::string &target, int64_t cores);
+  Estimate estimate() const;
+  MemoryUse memory() const;
+  std::string targetName() const;
+  /// The blob with these facts in it.
+  absl::StatusOr<std::string>
+  emit(const std::map<std::string, std::string> &info);
+
+  const std::vector<std::string> &warnings() const;
+  /// Files written for `temps`.
+  const std::vector<std::string> &files() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace npu
+
+#endif // TOOLS_NPU_COMPILER_H
