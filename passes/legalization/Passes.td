@@ -32,4 +32,28 @@ def NpuRecogniseCompositesPass
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Target level: after quantisation and fusion, before tiling
+//===----------------------------------------------------------------------===//
+
+def NpuLegalizeDepthwisePass
+    : Pass<"npu-legalize-depthwise", "::mlir::func::FuncOp"> {
+  let summary = "Depthwise and grouped convolutions as the target runs them best";
+  let description = [{
+    For each `npu.depthwise_conv2d` and grouped `npu.conv2d`, the cheapest of:
+    the target's native kernel; dense convolutions of blocks of groups, with
+    zeros between the groups of a block; a chain of `npu.vector_mac`, one for
+    each tap, and `npu.rescale`; repeated input channels and the native kernel,
+    for a channel multiplier. The cost model of the module's target compares
+    them. All give the same integers.
+
+    Remarks (category "npu-legalize-depthwise") say what was taken and what the
+    others would have cost. Fails if the target can do none of them.
+  }];
+  let options = [
+    Option<"force", "force", "std::string", /*default=*/"\"\"",
+           "Only native, dense, vector_mac or expand">
+  ];
+}
+
 #endif

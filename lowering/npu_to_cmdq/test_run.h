@@ -1,0 +1,33 @@
+//===- test_run.h - Modules on the software NPU's kernels -------*- C++ -*-===//
+//
+// For tests: parses a module, runs passes on it, lowers it and executes the
+// commands, every buffer at an address of its own, in program order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef LOWERING_NPU_TO_CMDQ_TEST_RUN_H
+#define LOWERING_NPU_TO_CMDQ_TEST_RUN_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace npu {
+
+struct RunResult {
+  std::vector<std::vector<uint8_t>> outputs;
+  int commands = 0;
+};
+
+/// `source` with `$target` replaced, and `$hex(bytes,seed)` by random storage
+/// of a constant. `addPasses` adds what comes before npu-to-cmdq. The inputs
+/// are the same in every run: small floats, or any bytes. Failures are gtest
+/// failures.
+RunResult runModule(const std::string &source, const std::string &target,
+                    const std::function<void(mlir::PassManager &)> &addPasses);
+
+} // namespace npu
+
+#endif // LOWERING_NPU_TO_CMDQ_TEST_RUN_H
