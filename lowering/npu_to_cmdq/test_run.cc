@@ -161,6 +161,7 @@ RunResult runModule(const std::string &source, const std::string &target,
         std::memcpy(&bytes[4 * i], &value, 4);
       }
   }
+  result.inputs.assign(memory.io.begin(), memory.io.begin() + memory.inputs);
   rt::MemoryMap map;
   map.constants = regionOf(memory.constants);
   map.dram = regionOf(memory.dram);

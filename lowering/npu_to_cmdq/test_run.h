@@ -17,7 +17,7 @@
 namespace npu {
 
 struct RunResult {
-  std::vector<std::vector<uint8_t>> outputs;
+  std::vector<std::vector<uint8_t>> inputs, outputs;
   int commands = 0;
 };
 

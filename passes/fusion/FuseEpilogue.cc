@@ -269,22 +269,6 @@ bool fuseResidual(AddOp add) {
 // Rescale after a convolution to i32
 //===----------------------------------------------------------------------===//
 
-/// fl(s_input * s_filter[c]), as the command computes it.
-SmallVector<float> accumulatorScales(Value input, Value filter) {
-  auto in = dyn_cast<quant::UniformQuantizedType>(elementType(input));
-  if (!in)
-    return {};
-  auto scale = static_cast<float>(in.getScale());
-  SmallVector<float> out;
-  Type type = elementType(filter);
-  if (auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
-    for (double s : axis.getScales())
-      out.push_back(scale * static_cast<float>(s));
-  else if (auto one = dyn_cast<quant::UniformQuantizedType>(type))
-    out.push_back(scale * static_cast<float>(one.getScale()));
-  return out;
-}
-
 template <typename Op> bool takeRescale(Op producer, RescaleOp rescale) {
   SmallVector<float> own =
       accumulatorScales(producer.getInput(), producer.getFilter());

@@ -109,6 +109,21 @@ void moveTensorName(Operation *from, Operation *to) {
     to->removeAttr("npu.tensor");
 }
 
+SmallVector<float> accumulatorScales(Value input, Value filter) {
+  auto in = dyn_cast<quant::UniformQuantizedType>(elementType(input));
+  SmallVector<float> scales;
+  if (!in)
+    return scales;
+  auto scale = static_cast<float>(in.getScale());
+  Type type = elementType(filter);
+  if (auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+    for (double s : axis.getScales())
+      scales.push_back(scale * static_cast<float>(s));
+  else if (auto one = dyn_cast<quant::UniformQuantizedType>(type))
+    scales.push_back(scale * static_cast<float>(one.getScale()));
+  return scales;
+}
+
 void eraseDead(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {

@@ -53,6 +53,10 @@ mlir::Location fuseLocs(llvm::ArrayRef<mlir::Operation *> ops);
 /// `to` computes what `from` did: it takes over the name of the tensor.
 void moveTensorName(mlir::Operation *from, mlir::Operation *to);
 
+/// fl(s_input * s_filter[c]), one or one per channel; empty for f32.
+llvm::SmallVector<float> accumulatorScales(mlir::Value input,
+                                           mlir::Value filter);
+
 /// Erases operators without side effects that nobody uses.
 void eraseDead(mlir::Operation *root);
 

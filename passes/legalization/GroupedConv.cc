@@ -131,19 +131,4 @@ Value makeFilter(OpBuilder &b, Location loc, RankedTensorType type,
                     pick<float>(data.f32, indices, 0.0f));
 }
 
-SmallVector<float> accumulatorScales(Value input, Value filter) {
-  auto in = dyn_cast<quant::UniformQuantizedType>(elementType(input));
-  SmallVector<float> scales;
-  if (!in)
-    return scales;
-  auto scale = static_cast<float>(in.getScale());
-  Type type = elementType(filter);
-  if (auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
-    for (double s : axis.getScales())
-      scales.push_back(scale * static_cast<float>(s));
-  else if (auto one = dyn_cast<quant::UniformQuantizedType>(type))
-    scales.push_back(scale * static_cast<float>(one.getScale()));
-  return scales;
-}
-
 } // namespace npu

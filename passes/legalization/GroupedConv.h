@@ -58,10 +58,6 @@ mlir::Value makeFilter(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::RankedTensorType type, const FilterData &data,
                        llvm::ArrayRef<int64_t> indices);
 
-/// fl(s_input * s_filter[c]), one or one per channel; empty for f32.
-llvm::SmallVector<float> accumulatorScales(mlir::Value input,
-                                           mlir::Value filter);
-
 } // namespace npu
 
 #endif // PASSES_LEGALIZATION_GROUPEDCONV_H

@@ -56,4 +56,19 @@ def NpuLegalizeDepthwisePass
   ];
 }
 
+def NpuLegalizePass : Pass<"npu-legalize", "::mlir::func::FuncOp"> {
+  let summary = "Operators that no command executes, by those that do";
+  let description = [{
+    Transposed convolutions become one convolution for each phase of the output
+    and an interleaving of them; window pads of a kernel's extent or more become
+    `npu.pad`, negative pads slices; splits become slices; softmax, reductions,
+    arg_max and gather of more than 6 dimensions work on fewer; f16 is computed
+    in f32; a quantised maximum or nearest resize that changes its type
+    requantises after it; powers and products along axes leave quantisation;
+    a bias that is no constant becomes an addition. The results are the same
+    integers. Goes before npu-legalize-depthwise, for which it may make grouped
+    convolutions.
+  }];
+}
+
 #endif
