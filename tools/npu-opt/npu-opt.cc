@@ -5,9 +5,11 @@
 #include "dialects/cmdq/Cmdq.h"
 #include "dialects/npu/NPU.h"
 #include "lowering/npu_to_cmdq/Passes.h"
-#include "passes/quantization/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/legalization/Passes.h"
+#include "passes/memory/Passes.h"
+#include "passes/quantization/Passes.h"
+#include "passes/scheduling/Passes.h"
 #include "passes/tiling/Passes.h"
 #include "target/Passes.h"
 
@@ -17,6 +19,8 @@ int main(int argc, char **argv) {
   npu::registerQuantizationPasses();
   npu::registerFusionPasses();
   npu::registerLegalizationPasses();
+  npu::registerMemoryPasses();
+  npu::registerSchedulingPasses();
   npu::registerTilingPasses();
   npu::target::registerTargetPasses();
   mlir::DialectRegistry registry;
