@@ -172,9 +172,10 @@ private:
     for (int r = 0; r < tile; ++r) {
       int32_t sum = 0;
       for (int64_t k = 0; k < s.k; ++k)
-        sum += rows[r * stride + k];
+        sum = wrapAdd(sum, rows[r * stride + k]);
       for (int c = 0; c < kPanel; ++c)
-        acc[r * kPanel + c] -= p.w_zp * sum;
+        acc[r * kPanel + c] =
+            wrapSub(acc[r * kPanel + c], wrapMul(p.w_zp, sum));
     }
   }
 

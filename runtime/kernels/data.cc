@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 void copyRow(T *out, int64_t so, const T *in, int64_t si, int64_t n) {
   if (so == 1 && si == 1) {
-    std::memcpy(out, in, n * sizeof(T));
+    std::memmove(out, in, n * sizeof(T)); // a hostile program may overlap
     return;
   }
   for (int64_t i = 0; i < n; ++i)
@@ -132,13 +132,13 @@ void runResize2d(const Command &command, Context &context) {
     context.pool->parallelFor(out.dim(0) * oh, [&](int64_t row, int) {
       int64_t n = row / oh, y = row % oh;
       for (int64_t x = 0; x < out.dim(2); ++x)
-        std::memcpy(out.data + (n * out.stride(0) + y * out.stride(1) +
-                                x * out.stride(2)) *
+        std::memmove(out.data + (n * out.stride(0) + y * out.stride(1) +
+                                 x * out.stride(2)) *
+                                    size,
+                     in.data + (n * in.stride(0) + rows[y].i0 * in.stride(1) +
+                                columns[x].i0 * in.stride(2)) *
                                    size,
-                    in.data + (n * in.stride(0) + rows[y].i0 * in.stride(1) +
-                               columns[x].i0 * in.stride(2)) *
-                                  size,
-                    bytes);
+                     bytes);
     });
     return;
   }

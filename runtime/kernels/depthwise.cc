@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/matrix.h"
+#include "runtime/kernels/numerics.h"
 
 namespace npu::rt {
 
@@ -78,32 +79,32 @@ void runI8(const Command &command, Context &context) {
                           ? auxOf<int8_t>(command, 2, memory)
                           : nullptr};
   int64_t rows = s.n * s.oh, step = rowsPerPiece(s, context.pool->threads());
-  context.pool->parallelFor(
-      (rows + step - 1) / step, [&](int64_t piece, int thread) {
-        Buffers<int8_t, int32_t> b(context.scratch[thread], s);
-        std::memset(b.outside, p.in_zp, s.c);
-        // sum (a - za) * w = sum a * w - za * sum w
-        for (int64_t c = 0; c < s.c; ++c)
-          b.init[c] = (bias ? bias[c] : 0) - p.in_zp * packed.sums[c];
-        for (int64_t row = piece * step;
-             row < std::min(rows, (piece + 1) * step); ++row) {
-          int64_t n = row / s.oh, y = row % s.oh;
-          for (int64_t x = 0; x < s.ow; ++x) {
-            fillTaps(s, in, p, n, y, x, b.outside, b.taps);
-            loops.depthwiseI8(b.taps, s.taps(), s.c, weights, b.init, b.acc);
-            if (out.dtype() == DType::kI32) {
-              std::memcpy(pixelOf<int32_t>(out, n, y, x), b.acc,
-                          s.c * sizeof(int32_t));
-              continue;
-            }
-            loops.requantize(b.acc, s.c, 0, epilogue,
-                             p.epilogue.flags & kResidualFlag
-                                 ? pixelOf<int8_t>(residual, n, y, x)
-                                 : nullptr,
-                             pixelOf<int8_t>(out, n, y, x));
-          }
+  context.pool->parallelFor((rows + step - 1) / step, [&](int64_t piece,
+                                                          int thread) {
+    Buffers<int8_t, int32_t> b(context.scratch[thread], s);
+    std::memset(b.outside, p.in_zp, s.c);
+    // sum (a - za) * w = sum a * w - za * sum w
+    for (int64_t c = 0; c < s.c; ++c)
+      b.init[c] = wrapSub(bias ? bias[c] : 0, wrapMul(p.in_zp, packed.sums[c]));
+    for (int64_t row = piece * step; row < std::min(rows, (piece + 1) * step);
+         ++row) {
+      int64_t n = row / s.oh, y = row % s.oh;
+      for (int64_t x = 0; x < s.ow; ++x) {
+        fillTaps(s, in, p, n, y, x, b.outside, b.taps);
+        loops.depthwiseI8(b.taps, s.taps(), s.c, weights, b.init, b.acc);
+        if (out.dtype() == DType::kI32) {
+          std::memcpy(pixelOf<int32_t>(out, n, y, x), b.acc,
+                      s.c * sizeof(int32_t));
+          continue;
         }
-      });
+        loops.requantize(b.acc, s.c, 0, epilogue,
+                         p.epilogue.flags & kResidualFlag
+                             ? pixelOf<int8_t>(residual, n, y, x)
+                             : nullptr,
+                         pixelOf<int8_t>(out, n, y, x));
+      }
+    }
+  });
 }
 
 void runF32(const Command &command, Context &context) {

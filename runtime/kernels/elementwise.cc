@@ -194,9 +194,7 @@ void binaryOfKind(const Command &command, Context &context) {
       });
 }
 
-template <typename From, typename To> To castValue(From x) {
-  if constexpr (std::is_same_v<To, bool>)
-    return x != 0;
+template <typename From, typename To> To castNumber(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     if (!(x == x))
       return 0;
@@ -212,6 +210,21 @@ template <typename From, typename To> To castValue(From x) {
   return To(x);
 }
 
+// A byte of a boolean tensor: anything but 0 is true. Not `bool`, which must
+// not hold other bytes than 0 and 1.
+struct Bool {
+  uint8_t byte;
+};
+
+template <typename From, typename To> To castValue(From x) {
+  if constexpr (std::is_same_v<From, Bool>)
+    return castValue<uint8_t, To>(x.byte != 0);
+  else if constexpr (std::is_same_v<To, Bool>)
+    return Bool{uint8_t(x != 0)};
+  else
+    return castNumber<From, To>(x);
+}
+
 template <typename T> struct Range {
   static constexpr int32_t lo = std::numeric_limits<T>::min();
   static constexpr int32_t hi = std::numeric_limits<T>::max();
@@ -225,9 +238,10 @@ void convertRow(const ConvertParams &p, To *out, int64_t so, const From *in,
       out[i * so] = castValue<From, To>(in[i * si]);
     return;
   }
-  constexpr bool kNarrow =
-      std::is_integral_v<To> && sizeof(To) <= 2 && !std::is_same_v<To, bool>;
-  if constexpr (std::is_floating_point_v<From> && kNarrow) {
+  constexpr bool kNarrow = std::is_integral_v<To> && sizeof(To) <= 2;
+  if constexpr (std::is_same_v<From, Bool> || sizeof(From) == 8) {
+    return; // refused by validateCommand
+  } else if constexpr (std::is_floating_point_v<From> && kNarrow) {
     for (int64_t i = 0; i < count; ++i)
       out[i * so] = To(roundClamp(in[i * si] / p.scale, p.out_zp, Range<To>::lo,
                                   Range<To>::hi));
@@ -249,7 +263,7 @@ template <typename F> void withType(DType type, const F &f) {
   case DType::kU8:
     return f(uint8_t{});
   case DType::kBool:
-    return f(bool{});
+    return f(Bool{});
   case DType::kI16:
     return f(int16_t{});
   case DType::kI32:
@@ -303,9 +317,9 @@ void runUnary(const Command &command, Context &context) {
               x = -x;
             else if (p.function == Function::kAbs)
               x = x < 0 ? -x : x;
-            else
-              x = castValue<float, int32_t>(
-                  apply(p.function, float(x), p.alpha, p.beta));
+            else // kClip, in double: every i32 is exact
+              x = castValue<double, int32_t>(std::min(
+                  std::max(double(x), double(p.alpha)), double(p.beta)));
             out[i * so] = int32_t(x);
           }
           return;

@@ -141,13 +141,13 @@ void matmulI8(const Product &p, const Command &command, Context &context) {
         for (int64_t x = 0; x < p.k; ++x) {
           int v = *p.at<int8_t>(p.a, batch, i + t, x) - params.a_zp;
           rows[t * pairs * 2 + x] = int16_t(v);
-          sums[t] += v;
+          sums[t] = wrapAdd(sums[t], v);
         }
       loops.gemmI8(tile, rows, pairs * 2, panel, pairs, init, acc);
       for (int t = 0; t < tile; ++t) {
         int32_t *row = acc + t * kPanel;
         for (int64_t j = 0; j < width; ++j)
-          row[j] -= params.b_zp * sums[t];
+          row[j] = wrapSub(row[j], wrapMul(params.b_zp, sums[t]));
         int8_t out[kPanel], residual[kPanel];
         bool add = params.epilogue.flags & kResidualFlag;
         for (int64_t j = 0; add && j < width; ++j)
@@ -192,7 +192,7 @@ void runVectorMac(const Command &command, Context &context) {
       for (int64_t i = 0; i < c; ++i) {
         int32_t product =
             (from[i] - p.in_zp) * (weights.as<int8_t>()[i] - p.w_zp);
-        to[i] = p.first ? product : to[i] + product;
+        to[i] = p.first ? product : wrapAdd(to[i], product);
       }
     }
   });
@@ -224,7 +224,7 @@ void runRequantize(const Command &command, Context &context) {
     auto *acc = reinterpret_cast<int32_t *>(
         context.scratch[thread].get(c * sizeof(int32_t)));
     for (int64_t x = 0; x < c; ++x)
-      acc[x] = in.as<int32_t>()[i + x] + (bias ? bias[x] : 0);
+      acc[x] = wrapAdd(in.as<int32_t>()[i + x], bias ? bias[x] : 0);
     loops.requantize(acc, c, 0, epilogue,
                      add ? residual.as<int8_t>() + r : nullptr,
                      out.as<int8_t>() + o);

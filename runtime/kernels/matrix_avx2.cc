@@ -206,7 +206,7 @@ static void depthwiseI8(const int8_t *const *taps, int count, int64_t channels,
       _mm256_store_si256((__m256i *)sums, low);
       _mm256_store_si256((__m256i *)(sums + 8), high);
       for (int64_t i = 0; i < n; ++i)
-        acc[c + i] = init[c + i] + sums[i];
+        acc[c + i] = wrapAdd(init[c + i], sums[i]);
     }
   }
 }
@@ -221,10 +221,11 @@ static void depthwiseF32(const float *const *taps, int count, int64_t channels,
                             _mm256_loadu_ps(weights + t * channels + c), sum);
     _mm256_storeu_ps(acc + c, sum);
   }
+  // Fused as above: a channel's bits do not depend on where a tile begins.
   for (; c < channels; ++c) {
     float sum = init[c];
     for (int t = 0; t < count; ++t)
-      sum += taps[t][c] * weights[t * channels + c];
+      sum = __builtin_fmaf(taps[t][c], weights[t * channels + c], sum);
     acc[c] = sum;
   }
 }

@@ -12,8 +12,9 @@ static void gemmI8(int rows, const int16_t *a, int64_t stride, const int8_t *b,
     const int16_t *row = a + r * stride;
     for (int64_t k = 0; k < pairs; ++k)
       for (int c = 0; c < kPanel; ++c)
-        sum[c] += row[2 * k] * b[(k * kPanel + c) * 2] +
-                  row[2 * k + 1] * b[(k * kPanel + c) * 2 + 1];
+        sum[c] =
+            wrapAdd(sum[c], row[2 * k] * b[(k * kPanel + c) * 2] +
+                                row[2 * k + 1] * b[(k * kPanel + c) * 2 + 1]);
   }
 }
 
@@ -56,7 +57,8 @@ static void depthwiseI8(const int8_t *const *taps, int count, int64_t channels,
     acc[c] = init[c];
   for (int t = 0; t < count; ++t)
     for (int64_t c = 0; c < channels; ++c)
-      acc[c] += taps[t][c] * weights[((t / 2) * padded + c) * 2 + t % 2];
+      acc[c] = wrapAdd(acc[c], taps[t][c] *
+                                   weights[((t / 2) * padded + c) * 2 + t % 2]);
 }
 
 static void depthwiseF32(const float *const *taps, int count, int64_t channels,

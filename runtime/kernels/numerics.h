@@ -10,6 +10,17 @@
 
 namespace npu::rt {
 
+/// Two's complement arithmetic that wraps.
+inline int32_t wrapAdd(int32_t a, int32_t b) {
+  return int32_t(uint32_t(a) + uint32_t(b));
+}
+inline int32_t wrapSub(int32_t a, int32_t b) {
+  return int32_t(uint32_t(a) - uint32_t(b));
+}
+inline int32_t wrapMul(int32_t a, int32_t b) {
+  return int32_t(uint32_t(a) * uint32_t(b));
+}
+
 /// clamp(round(x) + zp, lo, hi), for any x: the clamp comes first, in float,
 /// which is the same because its bounds are integers.
 inline int32_t roundClamp(float x, int32_t zp, int32_t lo, int32_t hi) {

@@ -12,6 +12,20 @@ namespace npu::rt {
 
 namespace {
 
+// Integers wrap.
+template <typename T> T add(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+  else
+    return a + b;
+}
+template <typename T> T multiply(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
+  else
+    return a * b;
+}
+
 struct Window {
   int64_t y0, y1, x0, x1; ///< kernel taps inside the input
   int64_t inside() const { return (y1 - y0) * (x1 - x0); }
@@ -55,15 +69,16 @@ void poolRows(const Command &command, Context &context, Acc identity,
               acc[c] = std::max<Acc>(acc[c], from[c]);
           else
             for (int64_t c = 0; c < channels; ++c)
-              acc[c] += from[c];
+              acc[c] = add<Acc>(acc[c], from[c]);
         }
       // With padding counted, the window ends where the padded input does.
       int64_t count = w.inside();
       if (p.count_include_pad) {
-        int64_t bottom = std::min<int64_t>(top + p.kernel[0] * p.dilation[0],
-                                           in.dim(1) + p.pad[2]);
-        int64_t right = std::min<int64_t>(left + p.kernel[1] * p.dilation[1],
-                                          in.dim(2) + p.pad[3]);
+        int64_t bottom =
+            std::min<int64_t>(top + int64_t(p.kernel[0]) * p.dilation[0],
+                              in.dim(1) + int64_t(p.pad[2]));
+        int64_t right = std::min<int64_t>(
+            left + int64_t(p.kernel[1]) * p.dilation[1], in.dim(2) + p.pad[3]);
         count = ((bottom - top + p.dilation[0] - 1) / p.dilation[0]) *
                 ((right - left + p.dilation[1] - 1) / p.dilation[1]);
       }
@@ -94,12 +109,12 @@ void runPool2d(const Command &command, Context &context) {
           int8_t *out) {
         float multiplier = p.multiplier / float(count);
         for (int64_t c = 0; c < n; ++c)
-          out[c] =
-              isMax
-                  ? int8_t(std::clamp(acc[c], p.lo, p.hi))
-                  : int8_t(roundClamp(
-                        float(acc[c] - int32_t(inside) * p.in_zp) * multiplier,
-                        p.out_zp, p.lo, p.hi));
+          out[c] = isMax ? int8_t(std::clamp(acc[c], p.lo, p.hi))
+                         : int8_t(roundClamp(
+                               float(wrapSub(
+                                   acc[c], wrapMul(int32_t(inside), p.in_zp))) *
+                                   multiplier,
+                               p.out_zp, p.lo, p.hi));
       });
 }
 
@@ -173,7 +188,7 @@ Acc reduceOne(ReduceKind kind, const Reduction &r, const T *in) {
     switch (kind) {
     case ReduceKind::kMean:
     case ReduceKind::kSum:
-      acc += x;
+      acc = add(acc, x);
       break;
     case ReduceKind::kMax:
       acc = std::max(acc, x);
@@ -182,14 +197,21 @@ Acc reduceOne(ReduceKind kind, const Reduction &r, const T *in) {
       acc = std::min(acc, x);
       break;
     case ReduceKind::kProd:
-      acc *= x;
+      acc = multiply(acc, x);
       break;
     case ReduceKind::kSumSquare:
-      acc += x * x;
+      acc = add(acc, multiply(x, x));
       break;
     }
   }
   return acc;
+}
+
+// A mean of integers truncates.
+template <typename T>
+int64_t reduceInteger(ReduceKind kind, const Reduction &r, const T *in) {
+  int64_t acc = reduceOne<T, int64_t>(kind, r, in);
+  return kind == ReduceKind::kMean ? acc / r.inputs : acc;
 }
 
 } // namespace
@@ -218,20 +240,21 @@ void runReduce(const Command &command, Context &context) {
         if (p.kind == ReduceKind::kMean || p.kind == ReduceKind::kSum) {
           int64_t count = p.kind == ReduceKind::kMean ? r.inputs : 1;
           float multiplier = p.multiplier / float(count);
-          acc =
-              roundClamp(float(acc - int32_t(r.inputs) * p.in_zp) * multiplier,
-                         p.out_zp, p.lo, p.hi);
+          acc = roundClamp(
+              float(wrapSub(acc, wrapMul(int32_t(r.inputs), p.in_zp))) *
+                  multiplier,
+              p.out_zp, p.lo, p.hi);
         }
         r.out.as<int8_t>()[o] = int8_t(acc);
         break;
       }
       case DType::kI32:
-        r.out.as<int32_t>()[o] = int32_t(
-            reduceOne<int32_t, int64_t>(p.kind, r, r.in.as<int32_t>() + i));
+        r.out.as<int32_t>()[o] =
+            int32_t(reduceInteger(p.kind, r, r.in.as<int32_t>() + i));
         break;
       default:
         r.out.as<int64_t>()[o] =
-            reduceOne<int64_t, int64_t>(p.kind, r, r.in.as<int64_t>() + i);
+            reduceInteger(p.kind, r, r.in.as<int64_t>() + i);
         break;
       }
     }

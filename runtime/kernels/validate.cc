@@ -1,5 +1,6 @@
 // Static validation of one command. What passes here cannot make a kernel
 // touch memory outside the spaces.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -38,6 +39,7 @@ private:
   bool tapTable(int i, int64_t count, int64_t size);
   bool epilogue(const Epilogue &e, int64_t channels);
   bool finite(float value, const char *what);
+  bool zeroPoint(int32_t zp, DType type = DType::kI8);
   bool bounds(int32_t lo, int32_t hi, int32_t zp);
 
   bool conv();
@@ -190,8 +192,20 @@ bool Validator::finite(float value, const char *what) {
 bool Validator::bounds(int32_t lo, int32_t hi, int32_t zp) {
   if (lo < -128 || hi > 127 || lo > hi)
     return fail("clamp [", lo, ", ", hi, "] is no range of i8");
-  if (zp < -128 || zp > 127)
-    return fail("zero point ", zp, " is outside i8");
+  return zeroPoint(zp);
+}
+
+// In the range of the type; types without a zero point take any.
+bool Validator::zeroPoint(int32_t zp, DType type) {
+  int32_t lo = INT32_MIN, hi = INT32_MAX;
+  if (type == DType::kI8)
+    lo = -128, hi = 127;
+  else if (type == DType::kU8)
+    lo = 0, hi = 255;
+  else if (type == DType::kI16)
+    lo = -32768, hi = 32767;
+  if (zp < lo || zp > hi)
+    return fail("zero point ", zp, " is outside [", lo, ", ", hi, "]");
   return true;
 }
 
@@ -199,6 +213,8 @@ bool Validator::epilogue(const Epilogue &e, int64_t channels) {
   DType out = op(0).dtype;
   if (int(e.function) >= kNumFunctions)
     return fail("unknown function ", int(e.function));
+  if (e.flags & ~(kLutFlag | kResidualFlag | kPerChannelScale))
+    return fail("unknown flags ", int(e.flags));
   bool residual = e.flags & kResidualFlag;
   if (!expect(3, residual))
     return false;
@@ -215,8 +231,8 @@ bool Validator::epilogue(const Epilogue &e, int64_t channels) {
          table(1, e.flags & kPerChannelScale ? channels : 1, 4, true) &&
          table(2, 256, 1, e.flags & kLutFlag) && bounds(e.lo, e.hi, e.mid_zp) &&
          (!residual ||
-          (bounds(e.lo2, e.hi2, e.out_zp) && bounds(-128, 127, e.res_zp) &&
-           bounds(-128, 127, e.res_mid_zp) && finite(e.scale_self, "scale") &&
+          (bounds(e.lo2, e.hi2, e.out_zp) && zeroPoint(e.res_zp) &&
+           zeroPoint(e.res_mid_zp) && finite(e.scale_self, "scale") &&
            finite(e.scale_res, "scale")));
 }
 
@@ -227,11 +243,16 @@ bool Validator::window(const ConvParams &p, int64_t kh, int64_t kw) {
         p.pad[i + 2] < 0)
       return fail("stride, dilation or pad out of range");
     int64_t extent = int64_t(p.dilation[i]) * (kernel - 1) + 1;
+    if (c.opcode != Opcode::kPool2d &&
+        (p.pad[i] >= extent || p.pad[i + 2] >= extent))
+      return fail("pad ", std::max(p.pad[i], p.pad[i + 2]),
+                  " is not smaller than the dilated kernel, ", extent);
     int64_t room = size + p.pad[i] + p.pad[i + 2] - extent;
     if (room < 0 || room / p.stride[i] + 1 != dim(0, 1 + i))
       return fail("output size ", dim(0, 1 + i), " does not follow from input ",
                   size, ", kernel ", kernel, " and pads");
-    if (extent > INT32_MAX || p.pad[i] > INT32_MAX / 2)
+    if (extent > INT32_MAX || p.pad[i] > INT32_MAX / 2 ||
+        p.pad[i + 2] > INT32_MAX / 2)
       return fail("kernel or pad too large");
   }
   return true;
@@ -253,8 +274,8 @@ bool Validator::conv() {
       dim(2, 3) != ic / p.groups || dim(0, 0) != dim(1, 0))
     return fail("weights [", dim(2, 0), ",..,", dim(2, 3), "] do not fit ", ic,
                 " to ", oc, " channels in ", p.groups, " groups");
-  if (p.in_zp < -128 || p.in_zp > 127 || p.w_zp < -128 || p.w_zp > 127)
-    return fail("zero point outside i8");
+  if (!zeroPoint(p.in_zp) || !zeroPoint(p.w_zp))
+    return false;
   return window(p, dim(2, 1), dim(2, 2)) && dense(2) && innerDense(0) &&
          innerDense(1) && epilogue(p.epilogue, oc);
 }
@@ -276,8 +297,8 @@ bool Validator::depthwise() {
                 dim(0, 3));
   if (dim(2, 0) * dim(2, 1) > 4096)
     return fail("kernel of more than 4096 taps");
-  if (p.in_zp < -128 || p.in_zp > 127 || p.w_zp < -128 || p.w_zp > 127)
-    return fail("zero point outside i8");
+  if (!zeroPoint(p.in_zp) || !zeroPoint(p.w_zp))
+    return false;
   return window(p, dim(2, 0), dim(2, 1)) && dense(2) && innerDense(0) &&
          innerDense(1) && epilogue(p.epilogue, dim(0, 3));
 }
@@ -294,6 +315,11 @@ bool Validator::matmul() {
   if (dim(1, r - 2) != dim(0, r - 2) || dim(2, r - 1) != dim(0, r - 1) ||
       dim(1, r - 1) != dim(2, r - 2))
     return fail("matrix sizes do not fit");
+  // Kernels copy 16 columns; an inner dimension of broadcasts could be endless.
+  if (dim(1, r - 1) > 1 << 22)
+    return fail("inner dimension ", dim(1, r - 1), " is above ", 1 << 22);
+  if (!zeroPoint(c.params.matmul.a_zp) || !zeroPoint(c.params.matmul.b_zp))
+    return false;
   bool f32 = op(1).dtype == DType::kF32;
   if (!(f32 ? type(2, {DType::kF32}) && type(0, {DType::kF32})
             : type(1, {DType::kI8}) && type(2, {DType::kI8}) &&
@@ -321,7 +347,7 @@ bool Validator::pool() {
          this->window(window, p.kernel[0], p.kernel[1]) && innerDense(0) &&
          innerDense(1) &&
          (op(0).dtype == DType::kF32 ||
-          (bounds(p.lo, p.hi, p.out_zp) && bounds(p.lo, p.hi, p.in_zp) &&
+          (bounds(p.lo, p.hi, p.out_zp) && zeroPoint(p.in_zp) &&
            finite(p.multiplier, "multiplier")));
 }
 
@@ -341,7 +367,7 @@ bool Validator::reduce() {
   return type(0, {DType::kI8, DType::kF32, DType::kI32, DType::kI64}) &&
          type(1, {op(0).dtype}) &&
          (op(0).dtype != DType::kI8 ||
-          (bounds(p.lo, p.hi, p.out_zp) && bounds(p.lo, p.hi, p.in_zp) &&
+          (bounds(p.lo, p.hi, p.out_zp) && zeroPoint(p.in_zp) &&
            finite(p.multiplier, "multiplier")));
 }
 
@@ -350,6 +376,8 @@ bool Validator::binary() {
   if (!expect(1, true) || !expect(2, true) || !expect(3, false) ||
       !sameDims(0, 1) || !sameDims(0, 2))
     return false;
+  if (p.flags & ~kLutFlag)
+    return fail("unknown flags ", int(p.flags));
   if (int(p.kind) >= kNumBinaryKinds || int(p.function) >= kNumFunctions)
     return fail("unknown operation ", int(p.kind));
   DType t = op(0).dtype;
@@ -358,13 +386,18 @@ bool Validator::binary() {
   return type(0, {DType::kI8, DType::kI32, DType::kI64, DType::kF32}) &&
          type(1, {t}) && type(2, {t}) && table(2, 256, 1, p.flags & kLutFlag) &&
          (t != DType::kI8 ||
-          (bounds(p.lo, p.hi, p.out_zp) && bounds(p.lo, p.hi, p.a_zp) &&
-           bounds(p.lo, p.hi, p.b_zp)));
+          (bounds(p.lo, p.hi, p.out_zp) && zeroPoint(p.a_zp) &&
+           zeroPoint(p.b_zp) && finite(p.a_mul, "multiplier") &&
+           finite(p.b_mul, "multiplier")));
 }
 
 bool Validator::unary() {
-  if (int(c.params.unary.function) >= kNumFunctions)
-    return fail("unknown function ", int(c.params.unary.function));
+  Function f = c.params.unary.function;
+  if (int(f) >= kNumFunctions)
+    return fail("unknown function ", int(f));
+  if (op(0).dtype == DType::kI32 && f != Function::kAbs &&
+      f != Function::kNeg && f != Function::kClip)
+    return fail("function ", int(f), " does not take i32");
   return expect(1, true) && expect(2, false) && expect(3, false) &&
          sameDims(0, 1) && type(0, {DType::kF32, DType::kI32}) &&
          type(1, {op(0).dtype});
@@ -378,7 +411,7 @@ bool Validator::softmax() {
   if (op(1).dtype == DType::kF32)
     return type(0, {DType::kF32});
   return type(0, {DType::kI8, DType::kF32}) && table(0, 256, 4, true) &&
-         bounds(-128, 127, p.out_zp);
+         zeroPoint(p.out_zp) && finite(p.multiplier, "multiplier");
 }
 
 // Entries must point into the input.
@@ -395,17 +428,18 @@ bool Validator::tapTable(int i, int64_t count, int64_t size) {
 }
 
 bool Validator::resize() {
+  const ResizeParams &p = c.params.resize;
   if (!expect(1, true) || !expect(2, false) || !expect(3, false))
     return false;
   if (op(0).rank != 4 || op(1).rank != 4 || dim(0, 0) != dim(1, 0) ||
       dim(0, 3) != dim(1, 3))
     return fail("a resize takes [N,H,W,C] to [N,OH,OW,C]");
-  if (!c.params.resize.nearest && !type(0, {DType::kI8, DType::kF32}))
+  if (!p.nearest && !type(0, {DType::kI8, DType::kF32}))
     return false;
   return type(1, {op(0).dtype}) && innerDense(0) && innerDense(1) &&
          tapTable(0, dim(0, 1), dim(1, 1)) &&
-         tapTable(1, dim(0, 2), dim(1, 2)) &&
-         bounds(-128, 127, c.params.resize.out_zp);
+         tapTable(1, dim(0, 2), dim(1, 2)) && zeroPoint(p.in_zp) &&
+         zeroPoint(p.out_zp) && finite(p.multiplier, "multiplier");
 }
 
 bool Validator::gather() {
@@ -439,15 +473,13 @@ bool Validator::convert() {
   if (!p.quantize)
     return true;
   if (op(0).dtype == DType::kI32 || op(0).dtype == DType::kI64 ||
-      op(0).dtype == DType::kBool ||
+      op(0).dtype == DType::kBool || op(1).dtype == DType::kBool ||
+      op(1).dtype == DType::kI64 ||
       (op(0).dtype == DType::kF32 && op(1).dtype == DType::kF32))
     return fail("no such quantising conversion");
   if (!(std::fabs(p.scale) > 0) || !std::isfinite(p.scale))
     return fail("scale must be finite and not zero");
-  if (p.in_zp < -32768 || p.in_zp > 65535 || p.out_zp < -32768 ||
-      p.out_zp > 65535)
-    return fail("zero point out of range");
-  return true;
+  return zeroPoint(p.in_zp, op(1).dtype) && zeroPoint(p.out_zp, op(0).dtype);
 }
 
 bool Validator::vectorMac() {
@@ -456,8 +488,8 @@ bool Validator::vectorMac() {
     return false;
   if (op(0).rank != 4 || op(2).rank != 1 || dim(2, 0) != dim(0, 3))
     return fail("takes [N,H,W,C] and weights [C]");
-  if (p.in_zp < -128 || p.in_zp > 127 || p.w_zp < -128 || p.w_zp > 127)
-    return fail("zero point outside i8");
+  if (!zeroPoint(p.in_zp) || !zeroPoint(p.w_zp))
+    return false;
   return type(0, {DType::kI32}) && type(1, {DType::kI8}) &&
          type(2, {DType::kI8}) && sameDims(0, 1) && dense(2) && innerDense(0) &&
          innerDense(1);
@@ -538,6 +570,15 @@ absl::Status Validator::run() {
     fail("unknown engine ", int(c.engine), " or core ", int(c.core));
     return status;
   }
+  if (c.num_waits > kMaxWaits) {
+    fail(int(c.num_waits), " waits are more than ", kMaxWaits);
+    return status;
+  }
+  for (int i = 0; i < c.num_waits; ++i)
+    if (c.waits[i].queue >= sizes.cores * kEnginesPerCore) {
+      fail("waits for unknown queue ", c.waits[i].queue);
+      return status;
+    }
   if (c.opcode != Opcode::kNop && !expect(0, true))
     return status;
   for (int i = 0; i < kMaxOperands; ++i)

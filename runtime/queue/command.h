@@ -224,6 +224,8 @@ struct PoolParams {
 /// out has the rank of in0, with 1 at the reduced dimensions (bit i of `axes`
 /// is dimension i). f32: kinds as named. i8 mean and sum as PoolParams'
 /// average with count = elements reduced (mean) or 1 (sum); i8 max/min plain.
+/// i32/i64: as named, wrapping; the mean is the sum (in int64) divided,
+/// truncating.
 struct ReduceParams {
   uint32_t axes;
   int32_t in_zp, out_zp;
