@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <random>
+#include <utility>
 
 namespace npu {
 namespace {
@@ -21,17 +23,35 @@ bool together(const PlacedBuffer &a, const PlacedBuffer &b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// Best fit, one buffer after the other: the smallest gap between those placed
-/// before that holds it, or the place after the last one.
-class BestFit {
-public:
-  explicit BestFit(Buffers &buffers) : buffers(buffers) {}
+/// Where a buffer goes among the gaps between those placed before it that hold
+/// it; behind all of them if there is none. kHighestGap goes to the upper end
+/// of its gap, the ceiling being the end of the last one.
+enum class Policy { kSmallestGap, kLowestGap, kHighestGap };
 
-  int64_t place(const Order &order) {
+/// Places one buffer after the other.
+class Greedy {
+public:
+  Greedy(Buffers &buffers, int64_t ceiling)
+      : buffers(buffers),
+        ceiling(ceiling / kBufferAlignment * kBufferAlignment) {}
+
+  int64_t place(const Order &order, Policy policy) {
+    placed.clear();
+    return add(order, policy);
+  }
+  /// Each with a policy of its own.
+  int64_t place(const Order &order, const std::vector<Policy> &policies) {
     placed.clear();
     int64_t peak = 0;
+    for (size_t i = 0; i < order.size(); ++i)
+      peak = std::max(peak, place(order[i], policies[i]));
+    return peak;
+  }
+  /// Places more beside those that are placed; returns their end.
+  int64_t add(const Order &order, Policy policy) {
+    int64_t peak = 0;
     for (int index : order)
-      peak = std::max(peak, place(index));
+      peak = std::max(peak, place(index, policy));
     return peak;
   }
   /// Comparisons so far.
@@ -39,7 +59,7 @@ public:
 
 private:
   /// Returns the end of the buffer.
-  int64_t place(int index) {
+  int64_t place(int index, Policy policy) {
     PlacedBuffer &buffer = buffers[index];
     int64_t size = aligned(buffer.bytes), end = 0, best = -1;
     int64_t bestGap = std::numeric_limits<int64_t>::max();
@@ -48,12 +68,18 @@ private:
       if (!together(buffer, other))
         continue;
       int64_t gap = other.offset - end;
-      if (gap >= size && gap < bestGap) {
+      if (gap >= size && gap < bestGap && policy != Policy::kHighestGap) {
         bestGap = gap;
         best = end;
+        if (policy == Policy::kLowestGap)
+          break;
       }
+      if (gap >= size && policy == Policy::kHighestGap)
+        best = other.offset - size;
       end = std::max(end, other.offset + aligned(other.bytes));
     }
+    if (policy == Policy::kHighestGap && ceiling - end >= size)
+      best = ceiling - size;
     buffer.offset = best >= 0 ? best : end;
     auto at =
         std::upper_bound(placed.begin(), placed.end(), buffer,
@@ -65,6 +91,7 @@ private:
   }
 
   Buffers &buffers;
+  int64_t ceiling;
   Buffers placed; ///< by offset
   int64_t steps = 0;
 };
@@ -78,38 +105,6 @@ Order promotePeak(const Order &order, const Buffers &buffers, int64_t peak) {
   }
   result.insert(result.end(), rest.begin(), rest.end());
   return result;
-}
-
-/// The key of each greedy order: larger keys are placed first.
-double areaOf(const PlacedBuffer &b) {
-  return static_cast<double>(b.bytes) *
-         static_cast<double>(b.last - b.first + 1);
-}
-
-std::vector<Order> greedyOrders(const Buffers &buffers) {
-  const std::function<double(const PlacedBuffer &)> keys[] = {
-      [](const PlacedBuffer &b) { return static_cast<double>(b.bytes); },
-      areaOf,
-      [](const PlacedBuffer &b) {
-        return static_cast<double>(b.last - b.first);
-      },
-      [](const PlacedBuffer &b) { return -static_cast<double>(b.first); },
-      [](const PlacedBuffer &b) { return static_cast<double>(b.last); }};
-  std::vector<Order> orders;
-  for (const auto &key : keys) {
-    Order order(buffers.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-      double x = key(buffers[a]), y = key(buffers[b]);
-      if (x != y)
-        return x > y;
-      if (buffers[a].bytes != buffers[b].bytes)
-        return buffers[a].bytes > buffers[b].bytes;
-      return a < b;
-    });
-    orders.push_back(std::move(order));
-  }
-  return orders;
 }
 
 LiveBytes largestLive(const Buffers &buffers, int64_t alignment) {
@@ -130,9 +125,188 @@ LiveBytes largestLive(const Buffers &buffers, int64_t alignment) {
   return result;
 }
 
-/// Comparisons that improving may take: some hundred milliseconds.
+/// The most bytes that live at any time of each buffer's life.
+std::vector<int64_t> contention(const Buffers &buffers) {
+  // Live bytes by interval between events, and a sparse table of maxima.
+  std::vector<int64_t> times;
+  for (const PlacedBuffer &b : buffers) {
+    times.push_back(b.first);
+    times.push_back(b.last + 1);
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  auto at = [&](int64_t time) {
+    return std::lower_bound(times.begin(), times.end(), time) - times.begin();
+  };
+  std::vector<int64_t> live(times.size() + 1, 0);
+  for (const PlacedBuffer &b : buffers) {
+    live[at(b.first)] += aligned(b.bytes);
+    live[at(b.last + 1)] -= aligned(b.bytes);
+  }
+  std::partial_sum(live.begin(), live.end(), live.begin());
+  std::vector<std::vector<int64_t>> maxima = {live};
+  for (size_t width = 1; 2 * width <= live.size(); width *= 2) {
+    const std::vector<int64_t> &half = maxima.back();
+    std::vector<int64_t> whole(live.size() - 2 * width + 1);
+    for (size_t i = 0; i < whole.size(); ++i)
+      whole[i] = std::max(half[i], half[i + width]);
+    maxima.push_back(std::move(whole));
+  }
+  std::vector<int64_t> result;
+  for (const PlacedBuffer &b : buffers) {
+    auto from = at(b.first), to = at(b.last + 1); // at least one interval
+    int level = 0;
+    while ((int64_t(2) << level) <= to - from)
+      ++level;
+    result.push_back(std::max(maxima[level][from],
+                              maxima[level][to - (int64_t(1) << level)]));
+  }
+  return result;
+}
+
+/// Orders of placement; what is hardest to place comes first in each.
+std::vector<Order> greedyOrders(const Buffers &buffers) {
+  std::vector<int64_t> crowd = contention(buffers);
+  using Key = std::function<double(int)>;
+  auto bytes = [&](int i) { return static_cast<double>(buffers[i].bytes); };
+  auto life = [&](int i) {
+    return static_cast<double>(buffers[i].last - buffers[i].first + 1);
+  };
+  const std::pair<Key, Key> keys[] = {
+      {bytes, life},
+      {[&](int i) { return static_cast<double>(crowd[i]); }, bytes},
+      {[&](int i) { return bytes(i) * life(i); }, bytes},
+      {life, bytes},
+      {[&](int i) { return static_cast<double>(crowd[i]); }, life},
+      {[&](int i) { return -static_cast<double>(buffers[i].first); }, bytes},
+      {[&](int i) { return static_cast<double>(buffers[i].last); }, bytes}};
+  std::vector<Order> orders;
+  for (const auto &[first, second] : keys) {
+    std::vector<std::pair<double, double>> values;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      values.push_back(
+          {first(static_cast<int>(i)), second(static_cast<int>(i))});
+    Order order(buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return values[a] != values[b] ? values[a] > values[b] : a < b;
+    });
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+/// Comparisons that each stage may take: some hundred milliseconds.
 constexpr int64_t kWork = 100000000;
-constexpr int kRounds = 200;
+constexpr int kRounds = 40;
+
+/// The stages of the search; each stops once the goal is reached.
+class Placement {
+public:
+  Placement(Buffers &buffers, int64_t goal)
+      : buffers(buffers), trial(buffers), goal(goal), greedy(trial, goal) {}
+
+  void tryOrders();
+  void improveOrders();
+  void arrangeLarge();
+
+  int64_t best = std::numeric_limits<int64_t>::max();
+
+private:
+  struct Start {
+    int64_t peak;
+    Policy policy;
+    Order order;
+  };
+
+  bool enough(int64_t work) const {
+    return best <= goal || greedy.work() > work;
+  }
+  int64_t note(int64_t peak) {
+    if (peak < best) {
+      best = peak;
+      buffers = trial;
+    }
+    return peak;
+  }
+
+  Buffers &buffers;
+  Buffers trial;
+  int64_t goal;
+  Greedy greedy;
+  std::vector<Start> starts;
+};
+
+void Placement::tryOrders() {
+  for (Order &order : greedyOrders(buffers))
+    for (Policy policy : {Policy::kSmallestGap, Policy::kLowestGap}) {
+      if (!starts.empty() && enough(kWork))
+        return;
+      starts.push_back({note(greedy.place(order, policy)), policy, order});
+    }
+}
+
+/// What made the memory grow is placed earlier the next time; from the best
+/// orders first.
+void Placement::improveOrders() {
+  std::sort(starts.begin(), starts.end(), [](const Start &a, const Start &b) {
+    return a.peak != b.peak ? a.peak < b.peak : a.order < b.order;
+  });
+  for (Start &start : starts) {
+    if (enough(kWork))
+      return;
+    start.peak = greedy.place(start.order, start.policy);
+    for (int round = 0; round < kRounds && !enough(kWork); ++round) {
+      start.order = promotePeak(start.order, trial, start.peak);
+      start.peak = note(greedy.place(start.order, start.policy));
+    }
+  }
+}
+
+/// Where a few large buffers decide, it matters at which end of the memory each
+/// of them lies: a random walk over ends and orders. The small ones then fill
+/// the gaps.
+void Placement::arrangeLarge() {
+  int64_t until = greedy.work() + kWork;
+  Order large, small;
+  std::vector<Order> orders = greedyOrders(buffers);
+  for (int i : orders.front()) // by size
+    (buffers[i].bytes >= goal / 16 ? large : small).push_back(i);
+  if (large.size() < 2 || large.size() > 2000)
+    return;
+  // In order of time, one end after the other, to begin with.
+  std::sort(large.begin(), large.end(), [&](int a, int b) {
+    return std::make_pair(buffers[a].first, a) <
+           std::make_pair(buffers[b].first, b);
+  });
+  std::vector<Policy> ends(large.size());
+  for (size_t i = 0; i < ends.size(); ++i)
+    ends[i] = i % 2 ? Policy::kHighestGap : Policy::kLowestGap;
+  std::minstd_rand random(1);
+  auto pick = [&] { return random() % large.size(); };
+  int64_t peak = greedy.place(large, ends);
+  for (int fits = 0; fits < 8 && !enough(until);) {
+    if (peak <= goal) {
+      ++fits;
+      note(std::max(peak, greedy.add(small, Policy::kSmallestGap)));
+    }
+    Order order = large;
+    std::vector<Policy> policies = ends;
+    for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+      Policy &end = policies[pick()];
+      end =
+          end == Policy::kLowestGap ? Policy::kHighestGap : Policy::kLowestGap;
+      if (random() % 2)
+        std::swap(order[pick()], order[pick()]);
+    }
+    int64_t next = greedy.place(order, policies);
+    if (next > std::max(peak, goal))
+      continue;
+    peak = next;
+    large = std::move(order);
+    ends = std::move(policies);
+  }
+}
 
 } // namespace
 
@@ -141,33 +315,14 @@ LiveBytes largestLiveBytes(const std::vector<PlacedBuffer> &buffers) {
 }
 
 int64_t placeBuffers(std::vector<PlacedBuffer> &buffers, int64_t enough) {
-  int64_t goal = std::max(enough, largestLive(buffers, kBufferAlignment).bytes);
-  Buffers trial = buffers;
-  BestFit fit(trial);
-  int64_t best = std::numeric_limits<int64_t>::max();
-  Order bestOrder;
-  auto attempt = [&](const Order &order) {
-    int64_t peak = fit.place(order);
-    if (peak < best) {
-      best = peak;
-      bestOrder = order;
-      buffers = trial;
-    }
-    return peak;
-  };
-  for (const Order &order : greedyOrders(buffers))
-    if (best > goal)
-      attempt(order);
-  // What made the memory grow is placed earlier the next time.
-  Order order = bestOrder;
-  trial = buffers;
-  int64_t peak = best;
-  for (int round = 0; round < kRounds && best > goal && fit.work() < kWork;
-       ++round) {
-    order = promotePeak(order, trial, peak);
-    peak = attempt(order);
-  }
-  return best == std::numeric_limits<int64_t>::max() ? 0 : best;
+  if (buffers.empty())
+    return 0;
+  int64_t bound = largestLive(buffers, kBufferAlignment).bytes;
+  Placement placement(buffers, std::max(enough, bound));
+  placement.tryOrders();
+  placement.improveOrders();
+  placement.arrangeLarge();
+  return placement.best;
 }
 
 } // namespace npu

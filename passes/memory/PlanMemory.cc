@@ -39,6 +39,8 @@ private:
   LogicalResult collect();
   LogicalResult note(Operation *op, Value operand);
   LogicalResult placeSram(int core, Arena &arena);
+  std::vector<PlacedBuffer> extended(const Arena &arena, ArrayRef<int64_t> mine,
+                                     int64_t limit) const;
   int64_t placeWithSlack(int core, Arena &arena, int64_t capacity);
   void adopt(const Arena &arena);
   cmdq::Address addressOf(Value root) const;
@@ -117,9 +119,37 @@ std::string Planner::layerAt(int64_t time) const {
   return name.empty() ? "(without name)" : name;
 }
 
-/// Buffers stay reserved after their last use, so that what takes their place
-/// need not wait for other engines: as long as there is room for it. Counted
-/// in commands of the core.
+/// Lifetimes with up to `slack` more commands of the core after the last use,
+/// as long as no more than `limit` bytes live: what takes a buffer's place then
+/// need not wait for other engines.
+std::vector<PlacedBuffer> Planner::extended(const Arena &arena,
+                                            ArrayRef<int64_t> mine,
+                                            int64_t limit) const {
+  // In numbers of the core's commands, so that the lists are short.
+  std::vector<PlacedBuffer> buffers = arena.buffers;
+  auto size = static_cast<int64_t>(mine.size());
+  std::vector<int64_t> live(size + 1, 0);
+  for (PlacedBuffer &buffer : buffers) {
+    buffer.first = llvm::lower_bound(mine, buffer.first) - mine.begin();
+    buffer.last = llvm::lower_bound(mine, buffer.last) - mine.begin();
+    live[buffer.first] += llvm::alignTo(buffer.bytes, kBufferAlignment);
+    live[buffer.last + 1] -= llvm::alignTo(buffer.bytes, kBufferAlignment);
+  }
+  for (int64_t i = 1; i < size; ++i)
+    live[i] += live[i - 1];
+  // One more command for all in turn, so that none takes all the room.
+  for (int64_t step = 1; step <= slack; ++step)
+    for (auto [buffer, original] : llvm::zip(buffers, arena.buffers)) {
+      int64_t end = llvm::lower_bound(mine, original.last) - mine.begin();
+      int64_t bytes = llvm::alignTo(buffer.bytes, kBufferAlignment);
+      if (buffer.last != end + step - 1 || buffer.last + 1 >= size ||
+          live[buffer.last + 1] + bytes > limit)
+        continue;
+      live[++buffer.last] += bytes;
+    }
+  return buffers;
+}
+
 int64_t Planner::placeWithSlack(int core, Arena &arena, int64_t capacity) {
   std::vector<int64_t> mine; // times of this core's commands
   for (auto [time, op] : llvm::enumerate(steps)) {
@@ -127,35 +157,31 @@ int64_t Planner::placeWithSlack(int core, Arena &arena, int64_t capacity) {
     if (command && static_cast<int>(command.getCore()) == core)
       mine.push_back(static_cast<int64_t>(time));
   }
-  for (int64_t extra = slack; extra > 0; extra /= 2) {
-    std::vector<PlacedBuffer> extended = arena.buffers;
-    for (PlacedBuffer &buffer : extended) {
-      auto at = llvm::lower_bound(mine, buffer.last) - mine.begin() + extra;
-      buffer.last = at < static_cast<int64_t>(mine.size())
-                        ? mine[at]
-                        : static_cast<int64_t>(steps.size());
-    }
-    if (largestLiveBytes(extended).bytes > capacity)
-      continue;
-    int64_t peak = placeBuffers(extended, capacity);
+  for (int64_t percent : {100, 95, 90, 80}) {
+    if (slack <= 0)
+      break;
+    std::vector<PlacedBuffer> buffers =
+        extended(arena, mine, capacity / 100 * percent);
+    int64_t peak = placeBuffers(buffers, capacity);
     if (peak > capacity)
       continue;
-    for (auto [buffer, other] : llvm::zip(arena.buffers, extended))
+    for (auto [buffer, other] : llvm::zip(arena.buffers, buffers))
       buffer.offset = other.offset;
     return peak;
   }
-  return placeBuffers(arena.buffers);
+  return placeBuffers(arena.buffers, slack > 0 ? capacity : 0);
 }
 
 LogicalResult Planner::placeSram(int core, Arena &arena) {
   int64_t capacity = target.memory.sram_bytes;
   int64_t peak = placeWithSlack(core, arena, capacity);
   if (peak > capacity) {
-    int64_t time = largestLiveBytes(arena.buffers).time;
+    auto [live, time] = largestLiveBytes(arena.buffers);
     return steps[time]->emitError()
            << "layer '" << layerAt(time) << "' needs " << peak
-           << " bytes of SRAM on core " << core << ", but target '"
-           << target.name << "' has " << capacity
+           << " bytes of SRAM on core " << core << " (" << live
+           << " of them live at once), but target '" << target.name << "' has "
+           << capacity
            << "; run npu-tile with a larger sram-margin, or take a target with "
               "more SRAM";
   }

@@ -4,7 +4,12 @@
 
 #include "dialects/cmdq/Encode.h"
 #include "dialects/npu/NPU.h"
+#include "passes/memory/Placement.h"
 #include "runtime/queue/hazards.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -18,6 +23,12 @@ namespace {
 int64_t bytesOf(MemRefType type) {
   return type.getNumElements() *
          rt::sizeOf(*cmdq::toDType(type.getElementType()));
+}
+
+/// Bytes of a buffer's place in memory.
+int64_t sizeOf(Value root) {
+  return llvm::alignTo(bytesOf(cast<MemRefType>(root.getType())),
+                       kBufferAlignment);
 }
 
 /// A command (or host call) at its place in the order.
@@ -35,22 +46,32 @@ struct Step {
 /// not of a plan.
 class Prefetcher {
 public:
-  Prefetcher(cmdq::ProgramOp program, int64_t lookahead, int64_t capacity)
-      : program(program), lookahead(lookahead), capacity(capacity) {}
+  Prefetcher(cmdq::ProgramOp program, int64_t lookahead, int64_t limit,
+             int64_t capacity)
+      : program(program), lookahead(lookahead), limit(limit),
+        capacity(capacity) {}
 
   LogicalResult run();
 
 private:
   LogicalResult collect();
+  void findLives();
   void countLiveBytes();
+  void hoistAll();
   void hoist(size_t index);
+  bool pinWhatDoesNotFit();
   bool isLoad(const Step &step) const;
   void rebuild();
   void emit(Operation *op);
 
   cmdq::ProgramOp program;
-  int64_t lookahead, capacity;
-  std::vector<Step> steps;
+  int64_t lookahead;
+  int64_t limit;               ///< of the bytes that live at once
+  int64_t capacity;            ///< of an SRAM
+  std::vector<Step> steps;     ///< in the order of the program
+  std::vector<uint32_t> order; ///< indices of steps, the new order
+  llvm::MapVector<Value, SmallVector<uint32_t>> users; ///< of SRAM buffers
+  DenseSet<Value> pinned; ///< buffers whose loads stay where they are
   DenseMap<Value, cmdq::Address> addresses;
   DenseSet<Operation *> emitted;
 };
@@ -94,34 +115,30 @@ LogicalResult Prefetcher::collect() {
   return success();
 }
 
-/// Fills in Step::live and Step::fills. A core's bytes do not change while
-/// other cores run, so one list of steps serves all cores.
-void Prefetcher::countLiveBytes() {
-  struct Life {
-    size_t first, last;
-  };
-  llvm::MapVector<Value, Life> lives;
+void Prefetcher::findLives() {
   for (auto [i, step] : llvm::enumerate(steps))
     for (Value operand : step.op->getOperands()) {
       Value root = cmdq::rootBuffer(operand);
       if (!root.getDefiningOp<cmdq::AllocOp>() ||
           cmdq::spaceOf(root) != cmdq::SpaceKind::Sram)
         continue;
-      auto [it, isNew] = lives.insert({root, Life{i, i}});
-      it->second.last = i;
-      if (isNew && isLoad(step))
+      auto &list = users[root];
+      if (list.empty() && isLoad(step))
         step.fills = root;
+      list.push_back(i);
     }
+}
+
+/// Fills in Step::live for the order of the program.
+void Prefetcher::countLiveBytes() {
   DenseMap<uint32_t, std::vector<int64_t>> changes;
-  for (auto &[root, life] : lives) {
+  for (auto &[root, list] : users) {
     auto alloc = root.getDefiningOp<cmdq::AllocOp>();
     auto &change = changes[alloc.getCore()];
     change.resize(steps.size() + 1);
-    int64_t bytes = llvm::alignTo(bytesOf(alloc.getType()), 64);
-    change[life.first] += bytes;
-    change[life.last + 1] -= bytes;
+    change[list.front()] += sizeOf(root);
+    change[list.back() + 1] -= sizeOf(root);
   }
-  DenseMap<uint32_t, int64_t> live;
   for (auto &[core, change] : changes) {
     int64_t sum = 0;
     for (auto [i, step] : llvm::enumerate(steps)) {
@@ -132,20 +149,18 @@ void Prefetcher::countLiveBytes() {
   }
 }
 
-/// Moves the load at `index` up as far as it may go.
+/// Moves the load at `index` of the order up as far as it may go.
 void Prefetcher::hoist(size_t index) {
-  Step &load = steps[index];
-  int64_t bytes = 0;
-  if (load.fills)
-    bytes = llvm::alignTo(bytesOf(cast<MemRefType>(load.fills.getType())), 64);
+  Step &load = steps[order[index]];
+  int64_t bytes = load.fills ? sizeOf(load.fills) : 0;
   int64_t passed = 0;
-  size_t place = index, to = index;
-  for (; place > 0; --place) {
-    const Step &other = steps[place - 1];
+  size_t to = index;
+  for (size_t place = index; place > 0; --place) {
+    const Step &other = steps[order[place - 1]];
     if (!other.command || rt::conflict(load.encoded, other.encoded))
       break;
     if (other.encoded.core == load.encoded.core) {
-      if (other.live + bytes > capacity)
+      if (other.live + bytes > limit)
         break;
       if (isCompute(other) && ++passed > lookahead)
         break;
@@ -156,17 +171,61 @@ void Prefetcher::hoist(size_t index) {
   }
   if (to == index)
     return;
-  int64_t before = steps[to].live;
+  load.live = bytes;
   for (size_t i = to; i < index; ++i) {
-    Step &other = steps[i];
-    if (other.encoded.core == load.encoded.core)
-      other.live += bytes;
-    before = std::max(before, other.live);
+    Step &other = steps[order[i]];
+    if (other.encoded.core != load.encoded.core)
+      continue;
+    other.live += bytes;
+    load.live = std::max(load.live, other.live);
   }
-  load.live = before;
-  std::rotate(steps.begin() + static_cast<int64_t>(to),
-              steps.begin() + static_cast<int64_t>(index),
-              steps.begin() + static_cast<int64_t>(index) + 1);
+  auto begin = order.begin();
+  std::rotate(begin + static_cast<int64_t>(to),
+              begin + static_cast<int64_t>(index),
+              begin + static_cast<int64_t>(index) + 1);
+}
+
+void Prefetcher::hoistAll() {
+  order.resize(steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  countLiveBytes();
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (isLoad(steps[i]) && !pinned.contains(steps[i].fills))
+      hoist(i);
+}
+
+/// Live bytes are an estimate: the buffers must also find a place. Where they
+/// do not, the loads of those that live at that time are pinned. True if there
+/// are new ones.
+bool Prefetcher::pinWhatDoesNotFit() {
+  std::vector<int64_t> position(steps.size());
+  for (auto [place, index] : llvm::enumerate(order))
+    position[index] = static_cast<int64_t>(place);
+  llvm::MapVector<uint32_t, std::vector<PlacedBuffer>> buffers;
+  llvm::MapVector<uint32_t, std::vector<Value>> roots;
+  for (auto &[root, list] : users) {
+    PlacedBuffer buffer{sizeOf(root), position[list.front()],
+                        position[list.front()], 0};
+    for (uint32_t index : list) {
+      buffer.first = std::min(buffer.first, position[index]);
+      buffer.last = std::max(buffer.last, position[index]);
+    }
+    uint32_t core = root.getDefiningOp<cmdq::AllocOp>().getCore();
+    buffers[core].push_back(buffer);
+    roots[core].push_back(root);
+  }
+  size_t before = pinned.size();
+  for (auto &[core, list] : buffers) {
+    if (placeBuffers(list, capacity) <= capacity)
+      continue;
+    for (const PlacedBuffer &high : list)
+      if (high.offset + high.bytes > capacity)
+        for (auto [other, root] : llvm::zip(list, roots[core]))
+          if (other.first <= high.last && high.first <= other.last &&
+              isLoad(steps[users[root].front()]))
+            pinned.insert(root);
+  }
+  return pinned.size() > before;
 }
 
 /// Moves `op`, after what it needs, to the end of the new order.
@@ -188,8 +247,8 @@ void Prefetcher::rebuild() {
       others.push_back(&op);
   for (Operation *op : others)
     emit(op);
-  for (const Step &step : steps)
-    emit(step.op);
+  for (uint32_t index : order)
+    emit(steps[index].op);
   // What no command uses went to the front.
   for (Operation &op : llvm::make_early_inc_range(block))
     if (!emitted.contains(&op))
@@ -199,10 +258,10 @@ void Prefetcher::rebuild() {
 LogicalResult Prefetcher::run() {
   if (failed(collect()))
     return failure();
-  countLiveBytes();
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (isLoad(steps[i]))
-      hoist(i);
+  findLives();
+  do
+    hoistAll();
+  while (pinWhatDoesNotFit());
   rebuild();
   return success();
 }
@@ -214,10 +273,11 @@ struct CmdqPrefetch : impl::CmdqPrefetchPassBase<CmdqPrefetch> {
     target::Target target = targetOf(getOperation());
     if (target.unified() || lookahead <= 0)
       return;
-    int64_t capacity = target.memory.sram_bytes / 100 *
-                       (100 - std::clamp<int64_t>(margin, 0, 100));
+    int64_t capacity = target.memory.sram_bytes;
+    int64_t limit =
+        capacity / 100 * (100 - std::clamp<int64_t>(margin, 0, 100));
     for (auto program : getOperation().getOps<cmdq::ProgramOp>())
-      if (failed(Prefetcher(program, lookahead, capacity).run()))
+      if (failed(Prefetcher(program, lookahead, limit, capacity).run()))
         return signalPassFailure();
   }
 };

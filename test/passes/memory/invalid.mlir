@@ -4,7 +4,7 @@ module attributes {npu.target = #npu.target<{base="edge", name="tiny", memory={s
 cmdq.program @main {
   %a = cmdq.alloc : memref<3000xi8, #cmdq.space<sram>>
   %b = cmdq.alloc : memref<3000xi8, #cmdq.space<sram>>
-  // expected-error @+1 {{layer 'relu1' needs 6016 bytes of SRAM on core 0, but target 'tiny' has 4096}}
+  // expected-error @+1 {{layer 'relu1' needs 6016 bytes of SRAM on core 0 (6000 of them live at once), but target 'tiny' has 4096}}
   cmdq.dma on vector outs(%a : memref<3000xi8, #cmdq.space<sram>>) ins(%b : memref<3000xi8, #cmdq.space<sram>>) {layer = "relu1"}
 }
 }
