@@ -197,14 +197,17 @@ std::vector<Order> greedyOrders(const Buffers &buffers) {
 }
 
 /// Comparisons that each stage may take: some hundred milliseconds.
-constexpr int64_t kWork = 100000000;
+constexpr int64_t kThoroughWork = 100000000, kQuickWork = 30000000;
 constexpr int kRounds = 40;
+constexpr int64_t kMaxLarge = 150;
+constexpr int kFits = 16; ///< arrangements of large buffers that are tried
 
 /// The stages of the search; each stops once the goal is reached.
 class Placement {
 public:
-  Placement(Buffers &buffers, int64_t goal)
-      : buffers(buffers), trial(buffers), goal(goal), greedy(trial, goal) {}
+  Placement(Buffers &buffers, int64_t goal, int64_t work)
+      : buffers(buffers), trial(buffers), goal(goal), work(work),
+        greedy(trial, goal) {}
 
   void tryOrders();
   void improveOrders();
@@ -219,8 +222,8 @@ private:
     Order order;
   };
 
-  bool enough(int64_t work) const {
-    return best <= goal || greedy.work() > work;
+  bool enough(int64_t until) const {
+    return best <= goal || greedy.work() > until;
   }
   int64_t note(int64_t peak) {
     if (peak < best) {
@@ -232,7 +235,7 @@ private:
 
   Buffers &buffers;
   Buffers trial;
-  int64_t goal;
+  int64_t goal, work;
   Greedy greedy;
   std::vector<Start> starts;
 };
@@ -240,7 +243,7 @@ private:
 void Placement::tryOrders() {
   for (Order &order : greedyOrders(buffers))
     for (Policy policy : {Policy::kSmallestGap, Policy::kLowestGap}) {
-      if (!starts.empty() && enough(kWork))
+      if (!starts.empty() && enough(work))
         return;
       starts.push_back({note(greedy.place(order, policy)), policy, order});
     }
@@ -253,10 +256,10 @@ void Placement::improveOrders() {
     return a.peak != b.peak ? a.peak < b.peak : a.order < b.order;
   });
   for (Start &start : starts) {
-    if (enough(kWork))
+    if (enough(work))
       return;
     start.peak = greedy.place(start.order, start.policy);
-    for (int round = 0; round < kRounds && !enough(kWork); ++round) {
+    for (int round = 0; round < kRounds && !enough(work); ++round) {
       start.order = promotePeak(start.order, trial, start.peak);
       start.peak = note(greedy.place(start.order, start.policy));
     }
@@ -267,12 +270,25 @@ void Placement::improveOrders() {
 /// of them lies: a random walk over ends and orders. The small ones then fill
 /// the gaps.
 void Placement::arrangeLarge() {
-  int64_t until = greedy.work() + kWork;
-  Order large, small;
+  int64_t until = greedy.work() + work;
   std::vector<Order> orders = greedyOrders(buffers);
-  for (int i : orders.front()) // by size
-    (buffers[i].bytes >= goal / 16 ? large : small).push_back(i);
-  if (large.size() < 2 || large.size() > 2000)
+  const Order &bySize = orders[0], &byArea = orders[2];
+  std::vector<bool> isLarge(buffers.size(), false);
+  Order large;
+  for (int i : byArea)
+    if (static_cast<int64_t>(large.size()) < kMaxLarge &&
+        buffers[i].bytes >= goal / 64) {
+      isLarge[i] = true;
+      large.push_back(i);
+    }
+  std::vector<Order> fillings; // orders of the small ones
+  for (const Order &order : {bySize, orders[1]}) {
+    fillings.emplace_back();
+    for (int i : order)
+      if (!isLarge[i])
+        fillings.back().push_back(i);
+  }
+  if (large.size() < 2)
     return;
   // In order of time, one end after the other, to begin with.
   std::sort(large.begin(), large.end(), [&](int a, int b) {
@@ -285,10 +301,14 @@ void Placement::arrangeLarge() {
   std::minstd_rand random(1);
   auto pick = [&] { return random() % large.size(); };
   int64_t peak = greedy.place(large, ends);
-  for (int fits = 0; fits < 8 && !enough(until);) {
+  for (int fits = 0; fits < kFits && !enough(until);) {
     if (peak <= goal) {
       ++fits;
-      note(std::max(peak, greedy.add(small, Policy::kSmallestGap)));
+      for (const Order &small : fillings)
+        for (Policy policy : {Policy::kSmallestGap, Policy::kLowestGap}) {
+          greedy.place(large, ends);
+          note(std::max(peak, greedy.add(small, policy)));
+        }
     }
     Order order = large;
     std::vector<Policy> policies = ends;
@@ -314,14 +334,17 @@ LiveBytes largestLiveBytes(const std::vector<PlacedBuffer> &buffers) {
   return largestLive(buffers, 1);
 }
 
-int64_t placeBuffers(std::vector<PlacedBuffer> &buffers, int64_t enough) {
+int64_t placeBuffers(std::vector<PlacedBuffer> &buffers, int64_t enough,
+                     bool quick) {
   if (buffers.empty())
     return 0;
   int64_t bound = largestLive(buffers, kBufferAlignment).bytes;
-  Placement placement(buffers, std::max(enough, bound));
+  Placement placement(buffers, std::max(enough, bound),
+                      quick ? kQuickWork : kThoroughWork);
   placement.tryOrders();
   placement.improveOrders();
-  placement.arrangeLarge();
+  if (!quick)
+    placement.arrangeLarge();
   return placement.best;
 }
 

@@ -30,8 +30,9 @@ LiveBytes largestLiveBytes(const std::vector<PlacedBuffer> &buffers);
 /// Chooses the offsets (multiples of kBufferAlignment) so that the end of the
 /// memory used, which is returned, is small. Several greedy orders are tried
 /// and the best one improved; stops as soon as `enough` bytes suffice or the
-/// lower bound is reached. Deterministic.
-int64_t placeBuffers(std::vector<PlacedBuffer> &buffers, int64_t enough = 0);
+/// lower bound is reached. `quick` gives up early. Deterministic.
+int64_t placeBuffers(std::vector<PlacedBuffer> &buffers, int64_t enough = 0,
+                     bool quick = false);
 
 } // namespace npu
 

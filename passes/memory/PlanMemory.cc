@@ -157,12 +157,12 @@ int64_t Planner::placeWithSlack(int core, Arena &arena, int64_t capacity) {
     if (command && static_cast<int>(command.getCore()) == core)
       mine.push_back(static_cast<int64_t>(time));
   }
-  for (int64_t percent : {100, 95, 90, 80}) {
+  for (int64_t percent : {97, 92, 85, 75, 60}) {
     if (slack <= 0)
       break;
     std::vector<PlacedBuffer> buffers =
         extended(arena, mine, capacity / 100 * percent);
-    int64_t peak = placeBuffers(buffers, capacity);
+    int64_t peak = placeBuffers(buffers, capacity, /*quick=*/true);
     if (peak > capacity)
       continue;
     for (auto [buffer, other] : llvm::zip(arena.buffers, buffers))

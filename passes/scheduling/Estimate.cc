@@ -54,7 +54,7 @@ struct CmdqEstimate : impl::CmdqEstimatePassBase<CmdqEstimate> {
         static_cast<int64_t>(planned->commands.size()),
         static_cast<int>(program.getCores()), planned->barriers);
     if (!timeline.ok())
-      return program.emitError() << timeline.status().message();
+      return program.emitError() << std::string(timeline.status().message());
     warn(target, *planned, *timeline);
     program->setAttr(
         "npu.estimate",

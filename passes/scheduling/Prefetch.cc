@@ -195,8 +195,8 @@ void Prefetcher::hoistAll() {
 }
 
 /// Live bytes are an estimate: the buffers must also find a place. Where they
-/// do not, the loads of those that live at that time are pinned. True if there
-/// are new ones.
+/// do not, the loads of those that live at that time are pinned; if that was
+/// done before, all of the core's. True if there are new ones.
 bool Prefetcher::pinWhatDoesNotFit() {
   std::vector<int64_t> position(steps.size());
   for (auto [place, index] : llvm::enumerate(order))
@@ -215,9 +215,11 @@ bool Prefetcher::pinWhatDoesNotFit() {
     roots[core].push_back(root);
   }
   size_t before = pinned.size();
+  SmallVector<uint32_t> full;
   for (auto &[core, list] : buffers) {
-    if (placeBuffers(list, capacity) <= capacity)
+    if (placeBuffers(list, capacity, /*quick=*/true) <= capacity)
       continue;
+    full.push_back(core);
     for (const PlacedBuffer &high : list)
       if (high.offset + high.bytes > capacity)
         for (auto [other, root] : llvm::zip(list, roots[core]))
@@ -225,6 +227,10 @@ bool Prefetcher::pinWhatDoesNotFit() {
               isLoad(steps[users[root].front()]))
             pinned.insert(root);
   }
+  if (pinned.size() == before)
+    for (uint32_t core : full)
+      for (Value root : roots[core])
+        pinned.insert(root);
   return pinned.size() > before;
 }
 
