@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -71,12 +72,21 @@ struct Memory {
     sram.resize(program.getCores());
     for (Operation &op : program.getBody().front())
       add(op);
+    if (program.getDramBytes())
+      dram.resize(*program.getDramBytes());
+    if (program.getSramBytes())
+      for (auto &space : sram)
+        space.resize(*program.getSramBytes());
   }
 
   void add(Operation &op) {
     if (auto constant = dyn_cast<cmdq::ConstantOp>(op)) {
       auto value = cast<DenseElementsAttr>(constant.getValue());
-      int64_t size = bytes(constant), offset = grow(constants, size);
+      int64_t size = bytes(constant);
+      int64_t offset = constant.getOffset().value_or(-1);
+      if (offset < 0)
+        offset = grow(constants, size);
+      constants.resize(std::max<size_t>(constants.size(), offset + size));
       ArrayRef<char> raw = value.getRawData();
       for (int64_t i = 0; i < size; ++i)
         constants[offset + i] = raw[i % raw.size()];
@@ -86,6 +96,8 @@ struct Memory {
       auto &space = inSram ? sram[alloc.getCore()] : dram;
       addresses[alloc] = {inSram ? rt::Space::kSram : rt::Space::kDram, 0,
                           grow(space, bytes(alloc))};
+    } else if (auto buffer = dyn_cast<cmdq::BufferOp>(op)) {
+      addresses[buffer] = cmdq::addressOf(buffer);
     } else if (auto bound = dyn_cast<cmdq::IoOp>(op)) {
       addresses[bound] = {rt::Space::kIo, static_cast<int>(bound.getIndex()),
                           0};
@@ -100,10 +112,41 @@ rt::Region regionOf(std::vector<uint8_t> &bytes) {
   return {bytes.data(), static_cast<int64_t>(bytes.size())};
 }
 
+/// The commands in a random order that the queues and waits allow.
+std::vector<rt::Command> shuffled(const std::vector<rt::Command> &commands,
+                                  int cores, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<const rt::Command *>> queues(cores *
+                                                       rt::kEnginesPerCore);
+  std::vector<uint32_t> done(queues.size(), 0);
+  for (const rt::Command &c : commands)
+    queues[rt::queueIndex(c.core, c.engine)].push_back(&c);
+  std::vector<rt::Command> order;
+  while (order.size() < commands.size()) {
+    std::vector<size_t> ready;
+    for (size_t q = 0; q < queues.size(); ++q)
+      if (done[q] < queues[q].size()) {
+        const rt::Command &c = *queues[q][done[q]];
+        if (std::all_of(c.waits, c.waits + c.num_waits, [&](rt::Wait wait) {
+              return done[wait.queue] >= wait.count;
+            }))
+          ready.push_back(q);
+      }
+    if (ready.empty()) {
+      ADD_FAILURE() << "the queues block each other";
+      return order;
+    }
+    size_t q = ready[random() % ready.size()];
+    order.push_back(*queues[q][done[q]++]);
+  }
+  return order;
+}
+
 } // namespace
 
 RunResult runModule(const std::string &source, const std::string &target,
-                    const std::function<void(PassManager &)> &addPasses) {
+                    const std::function<void(PassManager &)> &addPasses,
+                    const RunOptions &options) {
   DialectRegistry registry;
   registry.insert<NPUDialect, cmdq::CmdqDialect, func::FuncDialect,
                   quant::QuantDialect, tensor::TensorDialect,
@@ -119,6 +162,8 @@ RunResult runModule(const std::string &source, const std::string &target,
   PassManager pm(&context);
   addPasses(pm);
   pm.addPass(createNpuToCmdqPass());
+  if (options.schedule)
+    options.schedule(pm);
   if (failed(pm.run(*module))) {
     ADD_FAILURE() << "passes failed for " << target;
     return result;
@@ -147,6 +192,8 @@ RunResult runModule(const std::string &source, const std::string &target,
       return result;
     }
   }
+  if (options.order)
+    commands = shuffled(commands, program.getCores(), options.order);
   // The same inputs for every target: small floats, or any bytes.
   std::mt19937 random(7);
   for (auto bound : program.getBody().front().getOps<cmdq::IoOp>()) {
