@@ -25,7 +25,7 @@ def CmdqPlanMemoryPass : Pass<"cmdq-plan-memory", "::mlir::ModuleOp"> {
     they are.
   }];
   let options = [
-    Option<"slack", "sram-slack", "int64_t", /*default=*/"16",
+    Option<"slack", "sram-slack", "int64_t", /*default=*/"6",
            "Commands that an SRAM buffer stays reserved after its last use, "
            "where there is room">
   ];

@@ -13,9 +13,11 @@ def CmdqPrefetchPass : Pass<"cmdq-prefetch", "::mlir::ModuleOp"> {
     overlaps them and its buffer is not the one they use. It passes at most
     `lookahead` compute commands of its core, never a host segment, and stops
     before the buffers that live at once exceed the target's SRAM less `margin`.
+    If they find no place in the SRAM even so, loads of that time stay where
+    they are; if that does not help, `lookahead` is halved.
   }];
   let options = [
-    Option<"lookahead", "lookahead", "int64_t", /*default=*/"4",
+    Option<"lookahead", "lookahead", "int64_t", /*default=*/"2",
            "Compute commands that a load may pass">,
     Option<"margin", "sram-margin", "int64_t", /*default=*/"10",
            "Share of the SRAM left free for fragmentation, in percent">

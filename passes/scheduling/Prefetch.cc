@@ -59,7 +59,14 @@ private:
   void countLiveBytes();
   void hoistAll();
   void hoist(size_t index);
-  bool pinWhatDoesNotFit();
+  struct Arena {
+    std::vector<PlacedBuffer> buffers;
+    std::vector<Value> roots;
+  };
+  using Arenas = llvm::MapVector<uint32_t, Arena>;
+  Arenas arenas();
+  void pinAround(const Arena &arena);
+  bool settled();
   bool isLoad(const Step &step) const;
   void rebuild();
   void emit(Operation *op);
@@ -71,6 +78,7 @@ private:
   std::vector<Step> steps;     ///< in the order of the program
   std::vector<uint32_t> order; ///< indices of steps, the new order
   llvm::MapVector<Value, SmallVector<uint32_t>> users; ///< of SRAM buffers
+  bool fits = false;      ///< all buffers find a place
   DenseSet<Value> pinned; ///< buffers whose loads stay where they are
   DenseMap<Value, cmdq::Address> addresses;
   DenseSet<Operation *> emitted;
@@ -194,44 +202,59 @@ void Prefetcher::hoistAll() {
       hoist(i);
 }
 
-/// Live bytes are an estimate: the buffers must also find a place. Where they
-/// do not, the loads of those that live at that time are pinned; if that was
-/// done before, all of the core's. True if there are new ones.
-bool Prefetcher::pinWhatDoesNotFit() {
+/// The SRAM buffers of each core with their lives in the new order, listed as
+/// cmdq-plan-memory will find them, so that it comes to the same places.
+Prefetcher::Arenas Prefetcher::arenas() {
   std::vector<int64_t> position(steps.size());
   for (auto [place, index] : llvm::enumerate(order))
     position[index] = static_cast<int64_t>(place);
-  llvm::MapVector<uint32_t, std::vector<PlacedBuffer>> buffers;
-  llvm::MapVector<uint32_t, std::vector<Value>> roots;
-  for (auto &[root, list] : users) {
-    PlacedBuffer buffer{sizeOf(root), position[list.front()],
-                        position[list.front()], 0};
-    for (uint32_t index : list) {
-      buffer.first = std::min(buffer.first, position[index]);
-      buffer.last = std::max(buffer.last, position[index]);
+  Arenas result;
+  DenseSet<Value> seen;
+  for (uint32_t index : order)
+    for (Value operand : steps[index].op->getOperands()) {
+      Value root = cmdq::rootBuffer(operand);
+      auto list = users.find(root);
+      if (list == users.end() || !seen.insert(root).second)
+        continue;
+      int64_t first = position[index], last = first;
+      for (uint32_t user : list->second)
+        last = std::max(last, position[user]);
+      auto bytes = bytesOf(cast<MemRefType>(root.getType()));
+      Arena &arena = result[root.getDefiningOp<cmdq::AllocOp>().getCore()];
+      arena.buffers.push_back({bytes, first, last, 0});
+      arena.roots.push_back(root);
     }
-    uint32_t core = root.getDefiningOp<cmdq::AllocOp>().getCore();
-    buffers[core].push_back(buffer);
-    roots[core].push_back(root);
-  }
+  return result;
+}
+
+/// Pins the loads of all buffers that live together with one that is placed
+/// above the capacity.
+void Prefetcher::pinAround(const Arena &arena) {
+  for (const PlacedBuffer &high : arena.buffers)
+    if (high.offset + high.bytes > capacity)
+      for (auto [other, root] : llvm::zip(arena.buffers, arena.roots))
+        if (other.first <= high.last && high.first <= other.last)
+          pinned.insert(root);
+}
+
+/// Live bytes are an estimate: the buffers must also find a place. Pins the
+/// loads at times when they do not. True if the order is good as it is or will
+/// never be; `fits` tells which.
+bool Prefetcher::settled() {
   size_t before = pinned.size();
-  SmallVector<uint32_t> full;
-  for (auto &[core, list] : buffers) {
-    if (placeBuffers(list, capacity, /*quick=*/true) <= capacity)
+  SmallVector<Arena> full;
+  for (auto &[core, arena] : arenas()) {
+    if (placeBuffers(arena.buffers, capacity, /*quick=*/true) <= capacity)
       continue;
-    full.push_back(core);
-    for (const PlacedBuffer &high : list)
-      if (high.offset + high.bytes > capacity)
-        for (auto [other, root] : llvm::zip(list, roots[core]))
-          if (other.first <= high.last && high.first <= other.last &&
-              isLoad(steps[users[root].front()]))
-            pinned.insert(root);
+    pinAround(arena);
+    full.push_back(arena);
   }
-  if (pinned.size() == before)
-    for (uint32_t core : full)
-      for (Value root : roots[core])
-        pinned.insert(root);
-  return pinned.size() > before;
+  if (pinned.size() > before)
+    return false;
+  fits = llvm::all_of(full, [&](Arena &arena) {
+    return placeBuffers(arena.buffers, capacity) <= capacity;
+  });
+  return true;
 }
 
 /// Moves `op`, after what it needs, to the end of the new order.
@@ -265,9 +288,15 @@ LogicalResult Prefetcher::run() {
   if (failed(collect()))
     return failure();
   findLives();
-  do
-    hoistAll();
-  while (pinWhatDoesNotFit());
+  // Less ambitious where the SRAM is too fragmented; in the end not at all.
+  for (; lookahead > 0 && !fits; lookahead /= 2) {
+    pinned.clear();
+    do
+      hoistAll();
+    while (!settled());
+  }
+  if (!fits)
+    return success();
   rebuild();
   return success();
 }
