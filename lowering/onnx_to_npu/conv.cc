@@ -50,15 +50,24 @@ absl::StatusOr<Window> readWindow(const Node &node, const Dims &in,
       int64_t(w.pads.size()) != 2 * spatial)
     return absl::InvalidArgumentError(
         "kernel_shape, strides, dilations or pads do not fit the input's rank");
-  for (int64_t v : w.kernel)
-    if (v < 1)
-      return absl::InvalidArgumentError("kernel size is not positive");
-  for (int64_t v : w.strides)
-    if (v < 1)
-      return absl::InvalidArgumentError("stride is not positive");
-  for (int64_t v : w.dilations)
-    if (v < 1)
-      return absl::InvalidArgumentError("dilation is not positive");
+  w.outputPads = node.ints("output_padding", Dims(spatial, 0));
+  if (int64_t(w.outputPads.size()) != spatial)
+    return absl::InvalidArgumentError("output_padding does not fit the rank");
+  auto check = [](const char *what, const Dims &values,
+                  int64_t least) -> absl::Status {
+    for (int64_t v : values)
+      if (v < least || v > INT32_MAX)
+        return absl::InvalidArgumentError(
+            absl::StrCat(what, " ", v, " is outside [", least, ", 2^31)"));
+    return absl::OkStatus();
+  };
+  for (const absl::Status &s :
+       {check("kernel size", w.kernel, 1), check("stride", w.strides, 1),
+        check("dilation", w.dilations, 1),
+        check("pad", w.pads, -int64_t(INT32_MAX)),
+        check("output padding", w.outputPads, 0)})
+    if (!s.ok())
+      return s;
   std::string pad = node.s("auto_pad", "NOTSET");
   bool ceil = node.i("ceil_mode", 0) != 0;
   for (int64_t d = 0; d < spatial; ++d) {
@@ -84,7 +93,6 @@ absl::StatusOr<Window> readWindow(const Node &node, const Dims &in,
         high += w.strides[d] - rest;
     }
   }
-  w.outputPads = node.ints("output_padding", Dims(spatial, 0));
   if (spatial == 1) {
     w.kernel.insert(w.kernel.begin(), 1);
     w.strides.insert(w.strides.begin(), 1);
@@ -139,6 +147,8 @@ static absl::Status conv(Importer &im, const Node &node) {
   TensorPtr weights = im.constant(node, 1);
   if (!weights || !weights->isFloat())
     return im.unsupported("the filter must be a float constant");
+  if (absl::Status s = finiteWeights(*weights); !s.ok())
+    return s;
   Dims in = im.shape(x), dims = filterDims(weights->dims);
   if (dims.size() != 4 || in.size() != weights->dims.size())
     return im.unsupported(absl::StrCat("input of rank ", in.size(),
@@ -148,6 +158,10 @@ static absl::Status conv(Importer &im, const Node &node) {
              readWindow(node, in,
                         Dims(weights->dims.begin() + 2, weights->dims.end())));
   int64_t groups = node.i("group", 1);
+  if (groups < 1 || in[1] != groups * dims[1] || dims[0] % groups)
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter [", dims[0], ",", dims[1], ",..] does not fit ",
+                     in[1], " channels in ", groups, " groups"));
   bool depthwise = groups > 1 && groups == in[1] && dims[1] == 1;
   std::vector<float> values = reorderFilter(weights->f, dims, depthwise);
   Value filter =
@@ -166,6 +180,8 @@ static absl::Status convTranspose(Importer &im, const Node &node) {
   TensorPtr weights = im.constant(node, 1);
   if (!weights || !weights->isFloat())
     return im.unsupported("the filter must be a float constant");
+  if (absl::Status s = finiteWeights(*weights); !s.ok())
+    return s;
   Dims in = im.shape(x), dims = filterDims(weights->dims);
   if (dims.size() != 4 || in.size() != weights->dims.size())
     return im.unsupported("input and filter differ in rank");
@@ -222,6 +238,8 @@ static absl::Status gemm(Importer &im, const Node &node) {
   TensorPtr b = im.constant(node, 1);
   if (!b || b->dims.size() != 2 || !b->isFloat())
     return im.unsupported("B must be a constant float matrix");
+  if (absl::Status s = finiteWeights(*b); !s.ok())
+    return s;
   bool transA = node.i("transA", 0), transB = node.i("transB", 0);
   Entry a = im.entry(node, 0);
   if (im.shape(a).size() != 2)
@@ -257,6 +275,8 @@ static absl::Status matMul(Importer &im, const Node &node) {
   TensorPtr b = im.constant(node, 1);
   Dims a = im.shape(im.entry(node, 0));
   if (b && b->dims.size() == 2 && b->isFloat() && !a.empty()) {
+    if (absl::Status s = finiteWeights(*b); !s.ok())
+      return s;
     NPU_ASSIGN(Value out,
                fullyConnected(im, im.value(node, 0),
                               matrixFilter(im, *b, false, 1), Value()));

@@ -54,8 +54,8 @@ static absl::Status reshape(Importer &im, const Node &node) {
       unknown = i;
     else if (d <= 0)
       return absl::InvalidArgumentError(absl::StrCat("dimension ", d));
-    else
-      known *= d;
+    else if ((known = elementCount({known, d})) < 0)
+      return absl::InvalidArgumentError("the new shape is too large");
   }
   if (unknown >= 0)
     (*dims)[unknown] = elementCount(in) / known;
@@ -85,6 +85,9 @@ static absl::Status squeeze(Importer &im, const Node &node, bool insert) {
   for (int64_t &a : axes) {
     NPU_ASSIGN(a, axisOf(a, rank));
   }
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    return absl::InvalidArgumentError("an axis is given twice");
   if (insert) {
     for (int64_t i = 0, n = 0; i < rank; ++i)
       out.push_back(std::count(axes.begin(), axes.end(), i) ? 1 : in[n++]);
@@ -119,9 +122,13 @@ static absl::Status concat(Importer &im, const Node &node) {
   int64_t rank = im.shape(first).size();
   NPU_ASSIGN(int64_t axis, axisOf(node.i("axis", 1), rank));
   Dims perm = identity(rank);
-  for (int n = 0; n < node.inputs(); ++n)
-    if (Entry e = im.entry(node, n); e.value && !isIdentity(e.perm))
+  for (int n = 0; n < node.inputs(); ++n) {
+    Entry e = im.entry(node, n);
+    if (int64_t(im.shape(e).size()) != rank)
+      return absl::InvalidArgumentError("inputs differ in rank");
+    if (e.value && !isIdentity(e.perm))
       perm = e.perm;
+  }
   SmallVector<Value> inputs;
   for (int n = 0; n < node.inputs(); ++n)
     inputs.push_back(im.value(node, n, perm));
@@ -169,7 +176,8 @@ static absl::Status slice(Importer &im, const Node &node) {
     return absl::InvalidArgumentError("starts, ends, axes differ in length");
   for (size_t n = 0; n < axes.size(); ++n) {
     NPU_ASSIGN(int64_t axis, axisOf(axes[n], in.size()));
-    int64_t d = in[axis], step = steps[n], a = from[n], b = to[n];
+    int64_t d = in[axis], a = from[n], b = to[n];
+    int64_t step = std::clamp<int64_t>(steps[n], -INT32_MAX, INT32_MAX);
     if (step == 0)
       return absl::InvalidArgumentError("step 0");
     a += a < 0 ? d : 0;
@@ -210,6 +218,10 @@ static absl::Status split(Importer &im, const Node &node) {
   if (int64_t(sizes.size()) != count)
     return absl::InvalidArgumentError("split sizes and outputs differ");
   for (int64_t n = 0; n < count; ++n) {
+    if (sizes[n] < 1 || sizes[n] > in[axis] - starts[axis])
+      return absl::InvalidArgumentError(
+          absl::StrCat("part ", n, " of size ", sizes[n],
+                       " leaves a dimension of ", in[axis]));
     size[axis] = sizes[n];
     NPU_ASSIGN(Value out, sliceOf(im, e, starts, size, strides));
     im.bind(node, n, out, e.perm);
@@ -246,6 +258,9 @@ static absl::Status pad(Importer &im, const Node &node) {
   Dims low(rank, 0), high(rank, 0);
   for (size_t n = 0; n < axes.size(); ++n) {
     NPU_ASSIGN(int64_t axis, axisOf(axes[n], rank));
+    for (int64_t p : {pads[n], pads[n + axes.size()]})
+      if (p < -INT32_MAX || p > INT32_MAX)
+        return absl::InvalidArgumentError(absl::StrCat("pad ", p));
     low[stored(e.perm, axis)] = pads[n];
     high[stored(e.perm, axis)] = pads[n + axes.size()];
   }
@@ -256,6 +271,8 @@ static absl::Status pad(Importer &im, const Node &node) {
   for (int64_t i = 0; i < rank; ++i) {
     starts[i] = std::max<int64_t>(0, -low[i]);
     sizes[i] += std::min<int64_t>(0, low[i]) + std::min<int64_t>(0, high[i]);
+    if (sizes[i] < 1)
+      return absl::InvalidArgumentError("negative pads leave nothing");
     cut |= low[i] < 0 || high[i] < 0;
     low[i] = std::max<int64_t>(0, low[i]);
     high[i] = std::max<int64_t>(0, high[i]);
@@ -287,6 +304,8 @@ static absl::Status expand(Importer &im, const Node &node) {
     int64_t &d = out[out.size() - in.size() + i];
     d = std::max(d, in[i]);
   }
+  if (elementCount(out) < 1)
+    return absl::InvalidArgumentError("impossible shape");
   NPU_ASSIGN(Value v, im.create<BroadcastToOp>(Type(), im.value(node, 0), out));
   im.bind(node, 0, v);
   return absl::OkStatus();
@@ -299,8 +318,12 @@ static absl::Status gather(Importer &im, const Node &node) {
     return im.unsupported("indices must be constant");
   Dims in = im.shape(e), indices = t->integers();
   NPU_ASSIGN(int64_t axis, axisOf(node.i("axis", 0), in.size()));
-  for (int64_t &i : indices)
+  for (int64_t &i : indices) {
+    if (i < -in[axis] || i >= in[axis])
+      return absl::InvalidArgumentError(
+          absl::StrCat("index ", i, " is outside a dimension of ", in[axis]));
     i += i < 0 ? in[axis] : 0;
+  }
   NPU_ASSIGN(Value out, im.create<GatherOp>(Type(), e.value, indices,
                                             stored(e.perm, axis)));
   if (t->dims.size() == 1) {
@@ -335,8 +358,12 @@ static absl::Status cast_(Importer &im, const Node &node) {
 }
 
 static absl::Status depthToSpace(Importer &im, const Node &node, bool inverse) {
-  Value v = im.value(node, 0, kNhwc), out;
+  Dims in = im.shape(im.entry(node, 0));
   int64_t block = node.i("blocksize", 0);
+  if (in.size() != 4 || block < 1 || block > 1 << 15)
+    return absl::InvalidArgumentError(
+        absl::StrCat("rank ", in.size(), " with blocksize ", block));
+  Value v = im.value(node, 0, kNhwc), out;
   if (inverse) {
     NPU_ASSIGN(out, im.create<SpaceToDepthOp>(Type(), v, block));
   } else {
@@ -390,7 +417,12 @@ static absl::Status resize(Importer &im, const Node &node) {
   std::vector<float> factor(4, 1);
   for (size_t n = 0; n < axes.size(); ++n) {
     NPU_ASSIGN(int64_t axis, axisOf(axes[n], 4));
-    out[axis] = sizes ? (*sizes)[n] : int64_t(std::floor(in[axis] * scales[n]));
+    double size = sizes ? double((*sizes)[n])
+                        : std::floor(double(float(in[axis]) * scales[n]));
+    if (!(size >= 1 && size <= INT32_MAX))
+      return absl::InvalidArgumentError(
+          absl::StrCat("dimension ", axis, " would become ", size));
+    out[axis] = int64_t(size);
     factor[axis] = sizes ? float(out[axis]) / float(in[axis]) : scales[n];
   }
   if (out[0] != in[0] || out[1] != in[1])

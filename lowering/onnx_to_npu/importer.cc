@@ -57,18 +57,27 @@ const onnx::AttributeProto *Node::attr(const char *name) const {
 }
 int64_t Node::i(const char *name, int64_t missing) const {
   const auto *a = attr(name);
+  if (a && !a->has_i() && wrongAttr.empty())
+    wrongAttr = name;
   return a && a->has_i() ? a->i() : missing;
 }
 float Node::f(const char *name, float missing) const {
   const auto *a = attr(name);
+  if (a && !a->has_f() && wrongAttr.empty())
+    wrongAttr = name;
   return a && a->has_f() ? a->f() : missing;
 }
 std::string Node::s(const char *name, const char *missing) const {
   const auto *a = attr(name);
+  if (a && !a->has_s() && wrongAttr.empty())
+    wrongAttr = name;
   return a && a->has_s() ? a->s() : missing;
 }
 Dims Node::ints(const char *name, Dims missing) const {
   const auto *a = attr(name);
+  if (a && wrongAttr.empty() &&
+      (a->has_i() || a->has_f() || a->has_s() || a->floats_size()))
+    wrongAttr = name;
   return a ? Dims(a->ints().begin(), a->ints().end()) : missing;
 }
 
@@ -305,7 +314,11 @@ absl::StatusOr<Dims> Importer::inputShape(const onnx::ValueInfoProto &input) {
 }
 
 absl::Status Importer::inputs(const onnx::GraphProto &graph) {
+  std::set<std::string> names;
   for (const auto &input : graph.input()) {
+    if (!names.insert(input.name()).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input \"", input.name(), "\" is declared twice"));
     if (entries.count(input.name()))
       continue; // an initialiser listed as input, as IR 3 wants it
     if (!input.type().has_tensor_type())
@@ -361,16 +374,21 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
           "input \"", proto.input(n), "\" of node \"", name,
           "\" is produced by no earlier node: the graph is cyclic, unsorted or "
           "cut"));
-  if (foldNode(*this, node))
+  absl::Status status = checkNode(*this, node);
+  if (status.ok() && foldNode(*this, node))
     return absl::OkStatus();
   bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
   std::string key = standard
                         ? proto.op_type()
                         : absl::StrCat(proto.domain(), ":", proto.op_type());
   auto handler = registry().find(key);
-  absl::Status status = handler == registry().end()
-                            ? unsupported("this operator has no import")
-                            : handler->second(*this, node);
+  if (status.ok())
+    status = handler == registry().end()
+                 ? unsupported("this operator has no import")
+                 : handler->second(*this, node);
+  if (!node.wrongAttr.empty())
+    status = absl::InvalidArgumentError(
+        absl::StrCat("attribute \"", node.wrongAttr, "\" has the wrong type"));
   if (status.ok())
     return status;
   std::string text = absl::StrCat("node \"", name, "\" (", key, ", opset ",
@@ -385,6 +403,9 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
 absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
   if (++depth > kMaxDepth)
     return absl::InvalidArgumentError("subgraphs are nested too deeply");
+  if (depth > 1)
+    if (absl::Status s = initializers(graph); !s.ok())
+      return s;
   std::set<std::string> poisoned;
   for (const auto &proto : graph.node()) {
     bool skip = false;

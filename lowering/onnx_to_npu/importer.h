@@ -42,6 +42,8 @@ public:
 
   const onnx::NodeProto &proto;
   int64_t opset;
+  /// The first attribute that was read as another type than it has.
+  mutable std::string wrongAttr;
 };
 
 class Importer {
@@ -118,6 +120,14 @@ void registerElementwiseOps(Registry &registry);
 void registerReduceOps(Registry &registry);
 void registerDataOps(Registry &registry);
 void registerQuantizedOps(Registry &registry);
+
+/// Why a node is malformed: inputs or outputs that its operator cannot do
+/// without, empty tensors. Handlers rely on it.
+absl::Status checkNode(Importer &importer, const Node &node);
+
+/// Weights of a matrix operator must be finite; infinities are legitimate
+/// elsewhere, in masks.
+absl::Status finiteWeights(const Tensor &tensor);
 
 /// Folds a node all of whose inputs are constant; false if it cannot be.
 bool foldNode(Importer &importer, const Node &node);

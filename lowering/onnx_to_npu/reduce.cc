@@ -89,6 +89,8 @@ template <typename Op> static Handler reduce(int inputFrom) {
 template <typename Op> static Handler globalPool() {
   return [](Importer &im, const Node &node) -> absl::Status {
     Entry x = im.entry(node, 0);
+    if (im.shape(x).size() < 3)
+      return absl::InvalidArgumentError("the input has no spatial dimension");
     Dims axes;
     for (size_t i = 2; i < im.shape(x).size(); ++i)
       axes.push_back(i);

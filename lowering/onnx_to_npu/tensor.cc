@@ -62,7 +62,15 @@ bool Tensor::isFloat() const { return isFloatType(type); }
 int64_t Tensor::count() const { return isFloat() ? f.size() : i.size(); }
 
 std::vector<int64_t> Tensor::integers() const {
-  return isFloat() ? std::vector<int64_t>(f.begin(), f.end()) : i;
+  if (!isFloat())
+    return i;
+  std::vector<int64_t> out;
+  for (float v : f) // saturating, so that a hostile value is refused later
+    out.push_back(v >= 9e18f    ? INT64_MAX
+                  : v <= -9e18f ? INT64_MIN
+                  : v == v      ? int64_t(v)
+                                : 0);
+  return out;
 }
 std::vector<float> Tensor::floats() const {
   return isFloat() ? f : std::vector<float>(i.begin(), i.end());
@@ -170,8 +178,8 @@ absl::StatusOr<std::string> externalData(const TensorProto &proto,
   if (length != bytes || offset < 0 || offset > size - bytes)
     return error(proto, absl::StrCat("needs ", bytes,
                                      " bytes, external data "
-                                     "gives bytes ",
-                                     offset, " to ", offset + length,
+                                     "gives ",
+                                     length, " at offset ", offset,
                                      " of a file of ", size));
   std::string data(bytes, '\0');
   in.seekg(offset);
@@ -229,7 +237,7 @@ void decodeTyped(const TensorProto &proto, int64_t count, Tensor *out) {
 } // namespace
 
 absl::StatusOr<TensorPtr> readTensor(const TensorProto &proto,
-                                     const std::string &folder, bool finite) {
+                                     const std::string &folder, bool numbers) {
   auto tensor = std::make_shared<Tensor>();
   tensor->type = proto.data_type();
   tensor->dims.assign(proto.dims().begin(), proto.dims().end());
@@ -263,8 +271,8 @@ absl::StatusOr<TensorPtr> readTensor(const TensorProto &proto,
                                 typedCount(proto)));
     decodeTyped(proto, count, tensor.get());
   }
-  for (size_t n = 0; finite && n < tensor->f.size(); ++n)
-    if (!std::isfinite(tensor->f[n]))
+  for (size_t n = 0; numbers && n < tensor->f.size(); ++n)
+    if (std::isnan(tensor->f[n]))
       return error(proto, absl::StrCat("value ", n, " is ", tensor->f[n],
                                        "; the training or export of this model "
                                        "went wrong"));

@@ -42,10 +42,10 @@ int64_t elementCount(const Dims &dims);
 
 /// Reads raw, typed and external data. `folder` is where external files are
 /// looked up; they may not lie outside of it. Errors name the tensor: length
-/// and dims that disagree, an unsupported type, a missing file, NaN or
-/// infinity when `finite` is asked for.
+/// and dims that disagree, an unsupported type, a missing file, NaN
+/// when `numbers` are asked for.
 absl::StatusOr<TensorPtr> readTensor(const onnx::TensorProto &proto,
-                                     const std::string &folder, bool finite);
+                                     const std::string &folder, bool numbers);
 
 } // namespace npu
 
