@@ -32,6 +32,20 @@ def NpuRecogniseCompositesPass
   }];
 }
 
+def NpuCleanLayoutsPass : Pass<"npu-clean-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Transposes and reshapes meet and disappear";
+  let description = [{
+    Transposes move through elementwise operators, reductions, softmax,
+    concatenations, slices and pads towards the results. Chains of reshapes and
+    transposes are taken for the movement they make and become the least that
+    makes it: nothing, a reshape, a transpose, `npu.depth_to_space`,
+    `npu.space_to_depth`, or `npu.gather` along one axis (a channel shuffle).
+    Movements of constants are done here and now, splits become slices, slices of
+    slices, concatenations and gathers are merged. If more elements are moved
+    afterwards than before, transposes stay where they were.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Target level: after quantisation and fusion, before tiling
 //===----------------------------------------------------------------------===//
