@@ -95,7 +95,7 @@ void printOutputs(const rt::Blob &blob, SessionRunner &runner) {
 
 void printProfile(const rt::Session &session) {
   std::vector<rt::LayerProfile> layers = session.profile();
-  int64_t total = 0, dma = 0, commands = 0;
+  int64_t total = 0, commands = 0;
   for (const rt::LayerProfile &l : layers)
     total += l.nanoseconds;
   std::vector<std::vector<std::string>> rows = {
@@ -105,8 +105,6 @@ void printProfile(const rt::Session &session) {
   };
   for (const rt::LayerProfile &l : layers) {
     commands += l.commands;
-    if (l.layer.empty() && l.engine == "dma")
-      dma += l.nanoseconds;
     rows.push_back({shorten(l.layer.empty() ? "(transfers)" : l.layer), "NPU",
                     l.engine, absl::StrCat(l.commands),
                     absl::StrFormat("%.1f", l.nanoseconds / 1e3),
