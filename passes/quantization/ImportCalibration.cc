@@ -46,14 +46,24 @@ private:
     signalPassFailure();
   }
 
-  Attribute rangeOf(const calibration::CalibrationStats &all, StringRef name) {
+  using Set = llvm::function_ref<void(const char *, Attribute)>;
+
+  /// Range and channel means of a tensor, if the file has it.
+  void annotate(const calibration::CalibrationStats &all, StringRef name,
+                Set set) {
     ++tensors;
     const calibration::TensorStats *found = all.find(name.str());
     if (!found)
-      return {};
+      return;
     ++annotated;
     calibration::Range range = calibration::chooseRange(*found, options);
-    return DenseF64ArrayAttr::get(&getContext(), {range.min, range.max});
+    set(kRangeAttr,
+        DenseF64ArrayAttr::get(&getContext(), {range.min, range.max}));
+    if (found->channelMean.empty())
+      return;
+    SmallVector<double> means(found->channelMean.begin(),
+                              found->channelMean.end());
+    set(kMeanAttr, DenseF64ArrayAttr::get(&getContext(), means));
   }
 
   void annotate(func::FuncOp function,
@@ -62,16 +72,18 @@ private:
       auto name = function.getArgAttrOfType<StringAttr>(i, "npu.name");
       if (!name || !isFloatTensor(function.getArgument(i)))
         continue;
-      if (Attribute range = rangeOf(all, name))
-        function.setArgAttr(i, kRangeAttr, range);
+      annotate(all, name, [&](const char *key, Attribute value) {
+        function.setArgAttr(i, key, value);
+      });
     }
     function.walk([&](Operation *op) {
       auto name = op->getAttrOfType<StringAttr>("npu.tensor");
       if (!name || op->getNumResults() != 1 || isa<ConstantOp>(op) ||
           !isFloatTensor(op->getResult(0)))
         return;
-      if (Attribute range = rangeOf(all, name))
-        op->setAttr(kRangeAttr, range);
+      annotate(all, name, [&](const char *key, Attribute value) {
+        op->setAttr(key, value);
+      });
     });
   }
 

@@ -63,6 +63,12 @@ static std::optional<Function> functionOf(Operation *op) {
         return Function{op.getTanh() ? F::kGeluTanh : F::kGelu};
       })
       .Case([](HardSwishOp) { return Function{F::kHardSwish}; })
+      .Case([](SigmoidOp) { return Function{F::kSigmoid}; })
+      .Case([](TanhOp) { return Function{F::kTanh}; })
+      .Case([&](HardSigmoidOp op) {
+        return Function{F::kHardSigmoid, real(op.getAlpha()),
+                        real(op.getBeta())};
+      })
       .Case([](ExpOp) { return Function{F::kExp}; })
       .Case([](AbsOp) { return Function{F::kAbs}; })
       .Case([](NegOp) { return Function{F::kNeg}; })
@@ -172,6 +178,39 @@ deriveRange(Operation *op,
     return out.finite() ? std::optional(out) : std::nullopt;
   }
   return std::nullopt;
+}
+
+/// Steps from the front of `values` over which they stay within `tolerance` of
+/// the last one passed.
+static size_t flatPrefix(ArrayRef<double> values, double tolerance) {
+  double low = values[0], high = values[0];
+  size_t n = 0;
+  while (n + 1 < values.size()) {
+    double next = values[n + 1];
+    low = std::min(low, next);
+    high = std::max(high, next);
+    if (next - low > tolerance || high - next > tolerance)
+      break;
+    ++n;
+  }
+  return n;
+}
+
+Interval usefulInput(Operation *op, Interval in, double tolerance) {
+  auto f = functionOf(op);
+  if (!f || in.max <= in.min)
+    return in;
+  constexpr int kSteps = 1020;
+  SmallVector<double> values;
+  auto at = [&](double i) { return in.min + (in.max - in.min) * i / kSteps; };
+  for (int i = 0; i <= kSteps; ++i)
+    values.push_back(evaluate(f->function, at(i), f->alpha, f->beta));
+  size_t front = flatPrefix(values, tolerance);
+  std::reverse(values.begin(), values.end());
+  size_t back = flatPrefix(values, tolerance);
+  if (front + back >= kSteps) // nearly constant
+    return in;
+  return {at(front), at(kSteps - back)};
 }
 
 } // namespace npu

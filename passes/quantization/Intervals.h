@@ -28,6 +28,8 @@ struct Interval {
 /// it has none or an impossible one.
 std::optional<Interval> rangeAttribute(mlir::Value value);
 constexpr const char *kRangeAttr = "npu.range";
+/// The mean of each channel (the innermost dimension) of a tensor, f64 array.
+constexpr const char *kMeanAttr = "npu.mean";
 
 /// What a relu or clip lets through.
 Interval clipBounds(mlir::Operation *op);
@@ -37,6 +39,12 @@ Interval clipBounds(mlir::Operation *op);
 std::optional<Interval>
 deriveRange(mlir::Operation *op,
             llvm::function_ref<std::optional<Interval>(mlir::Value)> rangeOf);
+
+/// The part of `in` that matters to a function of one value: outside of it the
+/// result differs by at most `tolerance` from that at the nearer end. Such
+/// tails (of swish below -5, say) would only make the argument's steps coarser.
+/// `in` itself for other operators.
+Interval usefulInput(mlir::Operation *op, Interval in, double tolerance);
 
 } // namespace npu
 

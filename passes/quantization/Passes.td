@@ -44,7 +44,16 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     costs nothing; the operands of a concatenation get its scale where nobody
     else reads them or where theirs is nearly the same, and are requantised
     otherwise. Softmax, sigmoid, hard_sigmoid (1/256, -128) and tanh (1/128, 0)
-    have fixed scales.
+    have fixed scales. A tensor that only saturating functions read gets the
+    range that they can tell apart: for a swish, say, not the values below -5.
+
+    With `bias-correction`, the mean error that rounding the weights makes is
+    taken off the bias: sum over (rounded - exact weight) * mean of the input
+    channel (`npu.mean`). Source: Nagel et al., "Data-Free Quantization Through
+    Weight Equalization and Bias Correction", ICCV 2019, section 4.2.
+
+    Functions, arithmetic and concatenations on which only outputs depend stay
+    f32: they are few and the outputs are f32.
 
     Stays float, each with a remark (category "npu-quantize") that says why: an
     operator without an INT8 command, one of which a range is missing, one
@@ -53,7 +62,9 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
   }];
   let options = [
     ListOption<"keepFloat", "keep-float", "std::string",
-               "Nodes that stay in f32, by name or /regex/">
+               "Nodes that stay in f32, by name or /regex/">,
+    Option<"biasCorrection", "bias-correction", "bool", /*default=*/"true",
+           "Correct biases for the mean error of rounded weights">
   ];
 }
 

@@ -12,6 +12,7 @@
 #include "passes/quantization/KeepFloat.h"
 #include "passes/quantization/OpClasses.h"
 #include "passes/quantization/ScaleGroups.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -26,11 +27,41 @@ namespace {
 /// this many times its smallest.
 constexpr double kPole = 64;
 
+/// Functions and arithmetic on which nothing but f32 outputs depend. In f32
+/// they cost little and the outputs have more than 256 values.
+llvm::DenseSet<Operation *> findTail(func::FuncOp function) {
+  llvm::DenseSet<Operation *> after, tail;
+  for (Operation &op : llvm::reverse(function.getFunctionBody().front())) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      after.insert(&op);
+      continue;
+    }
+    bool light = (isFunction(&op) && !isClip(&op)) || isBinary(&op) ||
+                 isa<SoftmaxOp, ConcatOp>(op);
+    if ((!light && !keepsScale(&op)) || op.use_empty() ||
+        !llvm::all_of(op.getUsers(),
+                      [&](Operation *user) { return after.count(user); }))
+      continue;
+    after.insert(&op);
+    if (light)
+      tail.insert(&op);
+  }
+  return tail;
+}
+
+llvm::DenseSet<Operation *> united(llvm::DenseSet<Operation *> a,
+                                   const llvm::DenseSet<Operation *> &b) {
+  a.insert(b.begin(), b.end());
+  return a;
+}
+
 class Quantizer {
 public:
-  Quantizer(func::FuncOp function, llvm::DenseSet<Operation *> keep)
-      : function(function), keep(std::move(keep)),
-        groups(function, this->keep) {}
+  Quantizer(func::FuncOp function, llvm::DenseSet<Operation *> keep,
+            bool correctBias)
+      : function(function), keep(std::move(keep)), tail(findTail(function)),
+        apart(united(this->keep, tail)), groups(function, apart),
+        correctBias(correctBias) {}
 
   void run() {
     decide();
@@ -55,7 +86,9 @@ private:
   bool hasTypes(Operation *op);
 
   void quantise(Operation *op);
-  void quantiseFilter(Operation *op, PerTensorType input);
+  void quantiseFilter(Operation *op, PerTensorType input,
+                      ArrayRef<double> inputMeans);
+  SmallVector<double> meansOf(Value tensor);
   void useFloats(Operation *op);
   Value operandAs(Operation *op, Value operand, PerTensorType type);
   Value converted(Value tensor, Type element);
@@ -63,8 +96,9 @@ private:
   void remark(Operation *op, const std::string &why);
 
   func::FuncOp function;
-  llvm::DenseSet<Operation *> keep;
+  llvm::DenseSet<Operation *> keep, tail, apart;
   ScaleGroups groups;
+  bool correctBias;
   llvm::DenseSet<Operation *> quantised;
   DenseMap<std::pair<Value, Type>, Value> conversions;
   int64_t floats = 0;
@@ -129,6 +163,8 @@ bool Quantizer::nearPole(Operation *op) {
 std::string Quantizer::whyFloat(Operation *op) {
   if (keep.count(op))
     return "keep-float names it";
+  if (tail.count(op))
+    return "only outputs depend on it";
   if (!computesQuantized(op))
     return "there is no INT8 command for it";
   if (hasFilter(op))
@@ -154,7 +190,7 @@ void Quantizer::decide() {
                 llvm::any_of(op.getResults(), isFloatTensor);
     if (!real || isa<QuantizeOp, DequantizeOp>(op))
       continue;
-    if (moves(&op) && !keep.count(&op)) {
+    if (moves(&op) && !apart.count(&op)) {
       // Moved in the type in which it is there already.
       if (hasTypes(&op) && llvm::any_of(op.getOperands(), [&](Value v) {
             return quantised.count(v.getDefiningOp());
@@ -170,9 +206,10 @@ void Quantizer::decide() {
   }
   // Or in the type in which it is wanted.
   for (Operation &op : llvm::reverse(body))
-    if (moves(&op) && !keep.count(&op) && !isa<ArgMaxOp>(op) && hasTypes(&op) &&
-        llvm::any_of(op.getUsers(),
-                     [&](Operation *user) { return quantised.count(user); }))
+    if (moves(&op) && !apart.count(&op) && !isa<ArgMaxOp>(op) &&
+        hasTypes(&op) && llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return quantised.count(user);
+        }))
       quantised.insert(&op);
 }
 
@@ -227,7 +264,30 @@ Value Quantizer::operandAs(Operation *op, Value operand, PerTensorType type) {
   return known;
 }
 
-void Quantizer::quantiseFilter(Operation *op, PerTensorType input) {
+/// The calibrated means of a tensor's channels; none if they are not known or
+/// bias correction is off.
+SmallVector<double> Quantizer::meansOf(Value tensor) {
+  Attribute attribute;
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    attribute = function.getArgAttr(argument.getArgNumber(), kMeanAttr);
+  else
+    attribute = tensor.getDefiningOp()->getDiscardableAttr(kMeanAttr);
+  auto means = dyn_cast_or_null<DenseF64ArrayAttr>(attribute);
+  if (!correctBias || !means ||
+      means.size() !=
+          cast<RankedTensorType>(tensor.getType()).getShape().back())
+    return {};
+  return SmallVector<double>(means.asArrayRef());
+}
+
+static void setBias(Operation *op, Value bias) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<Conv2DOp, DepthwiseConv2DOp, TransposeConv2DOp, FullyConnectedOp>(
+          [&](auto op) { op.getBiasMutable().assign(bias); });
+}
+
+void Quantizer::quantiseFilter(Operation *op, PerTensorType input,
+                               ArrayRef<double> inputMeans) {
   OpBuilder b(op);
   auto filter = constantFloats(op->getOperand(kFilterOperand));
   std::optional<std::vector<float>> bias;
@@ -235,10 +295,10 @@ void Quantizer::quantiseFilter(Operation *op, PerTensorType input) {
     bias = constantFloats(value);
   QuantizedFilter q = quantizeFilter(
       b, op, input.getScale(), *filter,
-      bias ? std::optional(ArrayRef<float>(*bias)) : std::nullopt);
+      bias ? std::optional(ArrayRef<float>(*bias)) : std::nullopt, inputMeans);
   op->setOperand(kFilterOperand, q.filter);
   if (q.bias)
-    op->setOperand(kBiasOperand, q.bias);
+    setBias(op, q.bias);
 }
 
 void Quantizer::quantise(Operation *op) {
@@ -257,7 +317,7 @@ void Quantizer::quantise(Operation *op) {
       type = activationType(op->getContext(), *constantRange(operand));
     op->setOperand(n, operandAs(op, operand, type));
     if (hasFilter(op))
-      quantiseFilter(op, type);
+      quantiseFilter(op, type, meansOf(operand));
   }
   for (auto [result, type] : llvm::zip(op->getResults(), results))
     if (type)
@@ -281,10 +341,12 @@ void Quantizer::finish() {
     if (isa<ConstantOp>(op) && op.use_empty())
       op.erase();
     else
-      op.removeAttr(kRangeAttr);
+      for (const char *key : {kRangeAttr, kMeanAttr})
+        op.removeAttr(key);
   }
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    function.removeArgAttr(i, kRangeAttr);
+    for (const char *key : {kRangeAttr, kMeanAttr})
+      function.removeArgAttr(i, key);
   std::string text = std::to_string(quantised.size()) + " operators in INT8, " +
                      std::to_string(floats) + " stay in f32";
   remark::passed(function.getLoc(),
@@ -303,7 +365,7 @@ struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
     auto keep = matchNodes(function, patterns);
     if (failed(keep))
       return signalPassFailure();
-    Quantizer(function, std::move(*keep)).run();
+    Quantizer(function, std::move(*keep), biasCorrection).run();
   }
 };
 

@@ -38,6 +38,7 @@ ScaleGroups::ScaleGroups(FunctionOpInterface function,
   each([&](Operation *op) { tieMoves(op); });
   each([&](Operation *op) { tieClip(op); });
   each([&](Operation *op) { tieConcat(op); });
+  trimTails();
 }
 
 void ScaleGroups::addTensors() {
@@ -162,6 +163,42 @@ void ScaleGroups::tieConcat(Operation *op) {
     if (close || readOnce(input))
       join(output, input);
   }
+}
+
+std::optional<Interval> ScaleGroups::usefulRange(unsigned group,
+                                                 ArrayRef<Value> tensors) {
+  std::optional<Interval> useful;
+  for (Value tensor : tensors)
+    for (Operation *user : tensor.getUsers()) {
+      bool inside = user->getNumResults() > 0;
+      for (Value result : user->getResults())
+        inside =
+            inside && ids.count(result) && find(ids.lookup(result)) == group;
+      if (inside)
+        continue;
+      if (separate.count(user) || !isFunction(user))
+        return std::nullopt;
+      PerTensorType out = typeOf(user->getResult(0));
+      if (!out)
+        return std::nullopt;
+      Interval part =
+          usefulInput(user, *groups[group].range, out.getScale() / 2);
+      useful = useful ? useful->hull(part) : part;
+    }
+  return useful;
+}
+
+void ScaleGroups::trimTails() {
+  DenseMap<unsigned, SmallVector<Value>> members;
+  for (auto [tensor, id] : ids)
+    members[find(id)].push_back(tensor);
+  SmallVector<std::pair<unsigned, Interval>> trimmed;
+  for (auto &[group, tensors] : members)
+    if (groups[group].range && !groups[group].fixed)
+      if (auto useful = usefulRange(group, tensors))
+        trimmed.emplace_back(group, *useful);
+  for (auto [group, range] : trimmed)
+    groups[group].range = range;
 }
 
 } // namespace npu

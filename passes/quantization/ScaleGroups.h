@@ -34,6 +34,12 @@ private:
   void tieMoves(mlir::Operation *op);
   void tieClip(mlir::Operation *op);
   void tieConcat(mlir::Operation *op);
+  /// Narrows the ranges of what only saturating functions read.
+  void trimTails();
+  /// The range of `group` that its readers can tell apart; none if one of them
+  /// can tell all.
+  std::optional<Interval> usefulRange(unsigned group,
+                                      llvm::ArrayRef<mlir::Value> tensors);
   /// True if what `tensor` holds is read through moves by one operator only.
   bool readOnce(mlir::Value tensor);
   Group &groupOf(mlir::Value tensor);

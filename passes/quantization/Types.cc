@@ -94,9 +94,22 @@ static float channelScale(double weight, double bias, double inputScale) {
   return float(std::max(scale, kSmallestScale));
 }
 
+/// The input channel that element `n` of a filter, of output channel `c`,
+/// multiplies.
+static int64_t inputChannel(Operation *op, size_t n, int64_t c,
+                            int64_t channels, int64_t inputs) {
+  if (isa<DepthwiseConv2DOp>(op))
+    return c / (channels / inputs);
+  auto shape = cast<RankedTensorType>(op->getOperand(kFilterOperand).getType())
+                   .getShape();
+  int64_t perGroup = shape.back(), groups = inputs / perGroup;
+  return n % perGroup + c / (channels / groups) * perGroup;
+}
+
 QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
                                ArrayRef<float> filter,
-                               std::optional<ArrayRef<float>> bias) {
+                               std::optional<ArrayRef<float>> bias,
+                               ArrayRef<double> inputMeans) {
   auto shape = cast<RankedTensorType>(op->getOperand(kFilterOperand).getType())
                    .getShape();
   int axis = filterAxis(op);
@@ -123,12 +136,21 @@ QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
   out.filter = constantOf(b, op->getOperand(kFilterOperand).getLoc(),
                           RankedTensorType::get(shape, element), b.getI8Type(),
                           weights.data(), weights.size());
-  if (!bias)
+  if (!bias && inputMeans.empty())
     return out;
+  std::vector<double> shift(channels, 0);
+  for (size_t n = 0; n < filter.size() && !inputMeans.empty(); ++n) {
+    int64_t c = channelOf(n);
+    int64_t input = inputChannel(op, n, c, channels, inputMeans.size());
+    shift[c] += (filter[n] - weights[n] * scales[c]) * inputMeans[input];
+  }
   std::vector<int32_t> biases(channels);
-  for (int64_t c = 0; c < channels; ++c)
-    biases[c] = int32_t(std::nearbyint((*bias)[c] / (inputScale * scales[c])));
-  out.bias = constantOf(b, op->getOperand(kBiasOperand).getLoc(),
+  for (int64_t c = 0; c < channels; ++c) {
+    double value = (bias ? (*bias)[c] : 0) + shift[c];
+    double q = std::nearbyint(value / (inputScale * scales[c]));
+    biases[c] = int32_t(std::min(std::max(q, -2147483648.0), 2147483647.0));
+  }
+  out.bias = constantOf(b, op->getLoc(),
                         RankedTensorType::get({channels}, b.getI32Type()),
                         b.getI32Type(), biases.data(), channels * 4);
   return out;

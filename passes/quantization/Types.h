@@ -37,7 +37,8 @@ struct QuantizedFilter {
 };
 QuantizedFilter quantizeFilter(mlir::OpBuilder &b, mlir::Operation *op,
                                double inputScale, llvm::ArrayRef<float> filter,
-                               std::optional<llvm::ArrayRef<float>> bias);
+                               std::optional<llvm::ArrayRef<float>> bias,
+                               llvm::ArrayRef<double> inputMeans);
 
 } // namespace npu
 
