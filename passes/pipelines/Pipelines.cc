@@ -58,6 +58,8 @@ void buildLegalizePipeline(OpPassManager &pm,
   setTarget(pm, options.target);
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(createNpuFuseEpiloguePass());
+  function.addPass(createNpuLegalizePass());
+  function.addPass(createNpuLegalizeDepthwisePass());
   clean(function);
 }
 
@@ -77,7 +79,7 @@ static void buildPlan(OpPassManager &pm) {
 void buildCmdqPipeline(OpPassManager &pm) {
   pm.addPass(createNpuToCmdqPass());
   pm.addPass(createCSEPass());
-  // pm.addPass(createCmdqPrefetchPass());
+  pm.addPass(createCmdqPrefetchPass());
   buildPlan(pm);
   pm.addPass(createCmdqVerifySchedulePass());
   pm.addPass(createCmdqEstimatePass());
@@ -93,6 +95,7 @@ void buildBackendPipeline(OpPassManager &pm,
 void buildCalibrationPipeline(OpPassManager &pm) {
   setTarget(pm, "host");
   OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createNpuLegalizePass());
   clean(function);
   NpuToCmdqPassOptions lower;
   lower.tapViews = true;

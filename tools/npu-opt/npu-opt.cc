@@ -8,6 +8,7 @@
 #include "passes/fusion/Passes.h"
 #include "passes/legalization/Passes.h"
 #include "passes/memory/Passes.h"
+#include "passes/pipelines/Pipelines.h"
 #include "passes/quantization/Passes.h"
 #include "passes/scheduling/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   npu::registerMemoryPasses();
   npu::registerSchedulingPasses();
   npu::registerTilingPasses();
+  npu::registerPipelines();
   npu::target::registerTargetPasses();
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
