@@ -52,8 +52,8 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     channel (`npu.mean`). Source: Nagel et al., "Data-Free Quantization Through
     Weight Equalization and Bias Correction", ICCV 2019, section 4.2.
 
-    Functions, arithmetic and concatenations on which only outputs depend stay
-    f32: they are few and the outputs are f32.
+    With `float-tail`, functions, arithmetic and concatenations on which only
+    outputs depend stay f32: they are few and the outputs are f32.
 
     Stays float, each with a remark (category "npu-quantize") that says why: an
     operator without an INT8 command, one of which a range is missing, one
@@ -64,7 +64,9 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     ListOption<"keepFloat", "keep-float", "std::string",
                "Nodes that stay in f32, by name or /regex/">,
     Option<"biasCorrection", "bias-correction", "bool", /*default=*/"true",
-           "Correct biases for the mean error of rounded weights">
+           "Correct biases for the mean error of rounded weights">,
+    Option<"floatTail", "float-tail", "bool", /*default=*/"true",
+           "Leave light operators ahead of the outputs in f32">
   ];
 }
 

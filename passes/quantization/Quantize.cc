@@ -58,8 +58,9 @@ llvm::DenseSet<Operation *> united(llvm::DenseSet<Operation *> a,
 class Quantizer {
 public:
   Quantizer(func::FuncOp function, llvm::DenseSet<Operation *> keep,
-            bool correctBias)
-      : function(function), keep(std::move(keep)), tail(findTail(function)),
+            bool correctBias, bool floatTail)
+      : function(function), keep(std::move(keep)),
+        tail(floatTail ? findTail(function) : llvm::DenseSet<Operation *>()),
         apart(united(this->keep, tail)), groups(function, apart),
         correctBias(correctBias) {}
 
@@ -365,7 +366,7 @@ struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
     auto keep = matchNodes(function, patterns);
     if (failed(keep))
       return signalPassFailure();
-    Quantizer(function, std::move(*keep), biasCorrection).run();
+    Quantizer(function, std::move(*keep), biasCorrection, floatTail).run();
   }
 };
 

@@ -1,4 +1,4 @@
-// RUN: npu-opt %s -split-input-file --npu-quantize | FileCheck %s
+// RUN: npu-opt %s -split-input-file --npu-quantize=float-tail=false | FileCheck %s
 
 // Moves keep the scale, and a clip behind them sets it.
 
