@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/blob/blob_generated.h"
 #include "runtime/blob/format.h"
+#include "runtime/queue/hazards.h"
 
 namespace npu::rt {
 namespace {
@@ -260,6 +261,9 @@ absl::Status Blob::verifyCommands() const {
       return absl::Status(status.code(),
                           absl::StrCat("command ", i, ": ", status.message()));
   }
+  if (absl::Status s = checkSchedule(commands_, numCommands_, sizes_.cores);
+      !s.ok())
+    return s;
   for (const Tap &tap : taps_)
     if (tap.command >= uint64_t(numCommands_))
       return invalid(absl::StrCat("tap '", tap.name, "' is of command ",

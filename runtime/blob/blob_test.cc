@@ -115,6 +115,12 @@ TEST(Blob, CommandsAreVerified) {
   c.commands[1].operands[0].offset = 4; // one element past the output's end
   EXPECT_NE(message(writeBlob(c)).find("command 1"), std::string::npos);
   c = addProgram();
+  c.commands[1].engine = Engine::kMatrix; // reads what nothing waited for
+  EXPECT_NE(message(writeBlob(c)), "");
+  c.commands[1].num_waits = 1;
+  c.commands[1].waits[0] = {queueIndex(0, Engine::kVector), 0, 1};
+  EXPECT_EQ(message(writeBlob(c)), "");
+  c = addProgram();
   c.commands[0].layer = 2;
   EXPECT_NE(message(writeBlob(c)), "");
   c = addProgram();
