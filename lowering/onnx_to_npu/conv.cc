@@ -104,26 +104,8 @@ absl::StatusOr<Window> readWindow(const Node &node, const Dims &in,
 }
 
 // Weights [O,I,spatial...] seen as [O,I,KH,KW].
-static Dims filterDims(const Dims &dims) {
+Dims filterDims(const Dims &dims) {
   return dims.size() == 3 ? Dims{dims[0], dims[1], 1, dims[2]} : dims;
-}
-
-// [A,B,KH,KW] to [KH,KW,A*B] or [A,KH,KW,B].
-template <typename T>
-std::vector<T> reorderFilter(const std::vector<T> &in, const Dims &d,
-                             bool depthwise) {
-  std::vector<T> out(in.size());
-  for (int64_t a = 0, n = 0; a < d[0]; ++a)
-    for (int64_t b = 0; b < d[1]; ++b)
-      for (int64_t y = 0; y < d[2]; ++y)
-        for (int64_t x = 0; x < d[3]; ++x, ++n)
-          out[depthwise ? (y * d[3] + x) * d[0] * d[1] + a * d[1] + b
-                        : ((a * d[2] + y) * d[3] + x) * d[1] + b] = in[n];
-  return out;
-}
-std::vector<int8_t> reorderFilter8(const std::vector<int8_t> &in,
-                                   const Dims &dims, bool depthwise) {
-  return reorderFilter(in, filterDims(dims), depthwise);
 }
 
 static Value optionalBias(Importer &im, const Node &node, int n) {
@@ -142,44 +124,59 @@ absl::StatusOr<Value> buildConv(Importer &im, Value input, Value filter,
       TypeAttr(), ActivationAttr(), w.strides, w.pads, w.dilations, groups);
 }
 
-static absl::Status conv(Importer &im, const Node &node) {
-  Entry x = im.entry(node, 0);
-  TensorPtr weights = im.constant(node, 1);
-  if (!weights || !weights->isFloat())
-    return im.unsupported("the filter must be a float constant");
-  if (absl::Status s = finiteWeights(*weights); !s.ok())
-    return s;
-  Dims in = im.shape(x), dims = filterDims(weights->dims);
-  if (dims.size() != 4 || in.size() != weights->dims.size())
-    return im.unsupported(absl::StrCat("input of rank ", in.size(),
-                                       " with a filter of rank ",
-                                       weights->dims.size()));
-  NPU_ASSIGN(Window w,
-             readWindow(node, in,
-                        Dims(weights->dims.begin() + 2, weights->dims.end())));
-  int64_t groups = node.i("group", 1);
-  if (groups < 1 || in[1] != groups * dims[1] || dims[0] % groups)
+absl::StatusOr<Convolution> readConvolution(Importer &im, const Node &node,
+                                            const Dims &in,
+                                            const Filter &filter,
+                                            bool toFloat) {
+  Dims dims = filterDims(filter.dims);
+  if (dims.size() != 4 || in.size() != filter.dims.size())
+    return absl::UnimplementedError(absl::StrCat("input of rank ", in.size(),
+                                                 " with a filter of rank ",
+                                                 filter.dims.size()));
+  Convolution c;
+  NPU_ASSIGN(
+      c.window,
+      readWindow(node, in, Dims(filter.dims.begin() + 2, filter.dims.end())));
+  c.groups = node.i("group", 1);
+  if (c.groups < 1 || in[1] != c.groups * dims[1] || dims[0] % c.groups)
     return absl::InvalidArgumentError(
         absl::StrCat("filter [", dims[0], ",", dims[1], ",..] does not fit ",
-                     in[1], " channels in ", groups, " groups"));
-  bool depthwise = groups > 1 && groups == in[1] && dims[1] == 1;
-  std::vector<float> values = reorderFilter(weights->f, dims, depthwise);
-  Value filter =
-      im.constantFloats(depthwise ? Dims{dims[2], dims[3], dims[0] * dims[1]}
-                                  : Dims{dims[0], dims[2], dims[3], dims[1]},
-                        values);
-  NPU_ASSIGN(Value out,
-             buildConv(im, spatialInput(im, x), filter,
-                       optionalBias(im, node, 2), w, groups, depthwise, {}));
+                     in[1], " channels in ", c.groups, " groups"));
+  c.depthwise = c.groups > 1 && c.groups == in[1] && dims[1] == 1;
+  NPU_ASSIGN(c.filter,
+             filterValue(im, filter,
+                         c.depthwise ? Dims{dims[2], dims[3], dims[0] * dims[1]}
+                                     : Dims{dims[0], dims[2], dims[3], dims[1]},
+                         windowOrder(dims, c.depthwise), 0, c.depthwise ? 2 : 0,
+                         toFloat));
+  return c;
+}
+
+static absl::Status finiteWeights(const Filter &filter) {
+  return filter.floats ? finiteWeights(*filter.floats) : absl::OkStatus();
+}
+
+static absl::Status conv(Importer &im, const Node &node) {
+  Entry x = im.entry(node, 0);
+  std::optional<Filter> filter = filterOf(im.entry(node, 1));
+  if (!filter)
+    return im.unsupported("the filter must be a constant");
+  if (absl::Status s = finiteWeights(*filter); !s.ok())
+    return s;
+  Dims in = im.shape(x);
+  NPU_ASSIGN(Convolution c, readConvolution(im, node, in, *filter, true));
+  NPU_ASSIGN(Value out, buildConv(im, spatialInput(im, x), c.filter,
+                                  optionalBias(im, node, 2), c.window, c.groups,
+                                  c.depthwise, {}));
   bindSpatial(im, node, out, in.size());
   return absl::OkStatus();
 }
 
 static absl::Status convTranspose(Importer &im, const Node &node) {
   Entry x = im.entry(node, 0);
-  TensorPtr weights = im.constant(node, 1);
-  if (!weights || !weights->isFloat())
-    return im.unsupported("the filter must be a float constant");
+  std::optional<Filter> weights = filterOf(im.entry(node, 1));
+  if (!weights)
+    return im.unsupported("the filter must be a constant");
   if (absl::Status s = finiteWeights(*weights); !s.ok())
     return s;
   Dims in = im.shape(x), dims = filterDims(weights->dims);
@@ -195,15 +192,16 @@ static absl::Status convTranspose(Importer &im, const Node &node) {
   if (groups < 1 || ic % groups)
     return absl::InvalidArgumentError("groups do not divide the channels");
   int64_t icg = ic / groups;
-  std::vector<float> values(weights->f.size());
+  Dims order(elementCount(dims));
   for (int64_t i = 0, n = 0; i < ic; ++i)
     for (int64_t o = 0; o < ocg; ++o)
       for (int64_t y = 0; y < dims[2]; ++y)
         for (int64_t k = 0; k < dims[3]; ++k, ++n)
-          values[(((i / icg * ocg + o) * dims[2] + y) * dims[3] + k) * icg +
-                 i % icg] = weights->f[n];
-  Value filter =
-      im.constantFloats({ocg * groups, dims[2], dims[3], icg}, values);
+          order[(((i / icg * ocg + o) * dims[2] + y) * dims[3] + k) * icg +
+                i % icg] = n;
+  NPU_ASSIGN(Value filter,
+             filterValue(im, *weights, {ocg * groups, dims[2], dims[3], icg},
+                         order, 1, 0, true));
   NPU_ASSIGN(Value out,
              im.create<TransposeConv2DOp>(
                  Type(), spatialInput(im, x), filter, optionalBias(im, node, 2),
@@ -214,30 +212,44 @@ static absl::Status convTranspose(Importer &im, const Node &node) {
   return absl::OkStatus();
 }
 
-// Filter [N,K] of a constant matrix [K,N] (or [N,K] when `transposed`).
-static Value matrixFilter(Importer &im, const Tensor &b, bool transposed,
-                          float scale) {
+absl::StatusOr<Value> matrixFilter(Importer &im, const Filter &b,
+                                   bool transposed, bool toFloat) {
   int64_t rows = b.dims[0], columns = b.dims[1];
-  std::vector<float> values(b.f.size());
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c)
-      values[transposed ? r * columns + c : c * rows + r] =
-          scale * b.f[r * columns + c];
-  return im.constantFloats(
-      transposed ? Dims{rows, columns} : Dims{columns, rows}, values);
+  return filterValue(
+      im, b, transposed ? Dims{rows, columns} : Dims{columns, rows},
+      matrixOrder(rows, columns, !transposed), transposed ? 0 : 1, 0, toFloat);
 }
 
-static absl::StatusOr<Value> fullyConnected(Importer &im, Value x, Value filter,
-                                            Value bias) {
-  return im.create<FullyConnectedOp>(Type(), x, filter, bias, Value(),
+absl::StatusOr<Value> fullyConnected(Importer &im, Value x, Value filter,
+                                     Value bias, Type element) {
+  return im.create<FullyConnectedOp>(element, x, filter, bias, Value(),
                                      ActivationAttr(), TypeAttr(), TypeAttr(),
                                      ActivationAttr());
 }
 
+// C of a Gemm as the bias of a fully connected operator; null if it is none.
+static Value gemmBias(Importer &im, const Node &node, int64_t n, float beta) {
+  Entry e = im.entry(node, 2);
+  if (TensorPtr c = e.constant) {
+    if (!c->isFloat() || (c->count() != n && c->count() != 1))
+      return {};
+    std::vector<float> values(n);
+    for (int64_t i = 0; i < n; ++i)
+      values[i] = beta * c->f[c->count() == 1 ? 0 : i];
+    return im.constantFloats({n}, values);
+  }
+  // A dequantised row.
+  auto dequantize = e.value.getDefiningOp<DequantizeOp>();
+  if (beta == 1 && dequantize && im.shape(e) == Dims{n} &&
+      dequantize.getInput().getDefiningOp<ConstantOp>())
+    return e.value;
+  return {};
+}
+
 static absl::Status gemm(Importer &im, const Node &node) {
-  TensorPtr b = im.constant(node, 1);
-  if (!b || b->dims.size() != 2 || !b->isFloat())
-    return im.unsupported("B must be a constant float matrix");
+  std::optional<Filter> b = filterOf(im.entry(node, 1));
+  if (!b || b->dims.size() != 2)
+    return im.unsupported("B must be a constant matrix");
   if (absl::Status s = finiteWeights(*b); !s.ok())
     return s;
   bool transA = node.i("transA", 0), transB = node.i("transB", 0);
@@ -245,24 +257,26 @@ static absl::Status gemm(Importer &im, const Node &node) {
   if (im.shape(a).size() != 2)
     return absl::InvalidArgumentError("A is no matrix");
   Value x = im.materialize(a, transA ? Dims{1, 0} : Dims{0, 1});
-  Value filter = matrixFilter(im, *b, transB, node.f("alpha", 1));
+  if (float alpha = node.f("alpha", 1); alpha != 1) {
+    if (!b->floats)
+      return im.unsupported("alpha with a quantised B");
+    auto scaled = std::make_shared<Tensor>(*b->floats);
+    for (float &value : scaled->f)
+      value *= alpha;
+    b->floats = scaled;
+  }
+  NPU_ASSIGN(Value filter, matrixFilter(im, *b, transB, true));
   int64_t n = transB ? b->dims[0] : b->dims[1];
   Value bias, after;
   if (node.has(2)) {
-    TensorPtr c = im.constant(node, 2);
     float beta = node.f("beta", 1);
-    if (c && c->isFloat() && (c->count() == n || c->count() == 1)) {
-      std::vector<float> values(n);
-      for (int64_t i = 0; i < n; ++i)
-        values[i] = beta * c->f[c->count() == 1 ? 0 : i];
-      bias = im.constantFloats({n}, values);
-    } else if (beta == 1) {
-      after = im.value(node, 2);
-    } else {
+    bias = gemmBias(im, node, n, beta);
+    if (!bias && beta != 1)
       return im.unsupported("C that is no constant row, with beta");
-    }
+    if (!bias)
+      after = im.value(node, 2);
   }
-  NPU_ASSIGN(Value out, fullyConnected(im, x, filter, bias));
+  NPU_ASSIGN(Value out, fullyConnected(im, x, filter, bias, {}));
   if (after) {
     NPU_ASSIGN(out, im.create<AddOp>(Type(), out, after, ActivationAttr(),
                                      TypeAttr()));
@@ -272,14 +286,14 @@ static absl::Status gemm(Importer &im, const Node &node) {
 }
 
 static absl::Status matMul(Importer &im, const Node &node) {
-  TensorPtr b = im.constant(node, 1);
+  std::optional<Filter> b = filterOf(im.entry(node, 1));
   Dims a = im.shape(im.entry(node, 0));
-  if (b && b->dims.size() == 2 && b->isFloat() && !a.empty()) {
+  if (b && b->dims.size() == 2 && !a.empty()) {
     if (absl::Status s = finiteWeights(*b); !s.ok())
       return s;
+    NPU_ASSIGN(Value filter, matrixFilter(im, *b, false, true));
     NPU_ASSIGN(Value out,
-               fullyConnected(im, im.value(node, 0),
-                              matrixFilter(im, *b, false, 1), Value()));
+               fullyConnected(im, im.value(node, 0), filter, Value(), {}));
     im.bind(node, 0, out);
     return absl::OkStatus();
   }

@@ -2,7 +2,7 @@
 #ifndef LOWERING_ONNX_TO_NPU_CONV_H
 #define LOWERING_ONNX_TO_NPU_CONV_H
 
-#include "lowering/onnx_to_npu/importer.h"
+#include "lowering/onnx_to_npu/filter.h"
 
 namespace npu {
 
@@ -22,9 +22,28 @@ mlir::Value spatialInput(Importer &im, const Entry &e);
 void bindSpatial(Importer &im, const Node &node, mlir::Value value,
                  int64_t rank);
 
-/// [O,I,KH,KW] (or 1-D) to [O,KH,KW,I], or [KH,KW,O*I] for depthwise.
-std::vector<int8_t> reorderFilter8(const std::vector<int8_t> &in,
-                                   const Dims &dims, bool depthwise);
+/// Weights [O,I,spatial...] seen as [O,I,KH,KW].
+Dims filterDims(const Dims &dims);
+
+/// What the attributes and the filter of a convolution say.
+struct Convolution {
+  Window window;
+  int64_t groups = 1;
+  bool depthwise = false;
+  mlir::Value filter;
+};
+/// `in` is the input's shape; see filterValue for `toFloat`.
+absl::StatusOr<Convolution> readConvolution(Importer &im, const Node &node,
+                                            const Dims &in,
+                                            const Filter &filter, bool toFloat);
+
+/// Filter [N,K] of a constant matrix [K,N], or [N,K] when `transposed`.
+absl::StatusOr<mlir::Value> matrixFilter(Importer &im, const Filter &b,
+                                         bool transposed, bool toFloat);
+/// `element` null: that of `x`.
+absl::StatusOr<mlir::Value> fullyConnected(Importer &im, mlir::Value x,
+                                           mlir::Value filter, mlir::Value bias,
+                                           mlir::Type element);
 
 absl::StatusOr<mlir::Value> buildConv(Importer &im, mlir::Value input,
                                       mlir::Value filter, mlir::Value bias,

@@ -1,4 +1,5 @@
 #include "lowering/onnx_to_npu/importer.h"
+#include "lowering/onnx_to_npu/quantized.h"
 
 #include <cmath>
 
@@ -382,9 +383,15 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
                         ? proto.op_type()
                         : absl::StrCat(proto.domain(), ":", proto.op_type());
   auto handler = registry().find(key);
+  bool integers = false;
+  for (int n = 0; status.ok() && n < node.inputs(); ++n)
+    integers |= isQuantized(entry(node, n).value);
   if (status.ok())
     status = handler == registry().end()
                  ? unsupported("this operator has no import")
+             : integers && !worksQuantized(proto.op_type())
+                 ? unsupported("it computes on the integers of a quantised "
+                               "tensor; dequantise before it")
                  : handler->second(*this, node);
   if (!node.wrongAttr.empty())
     status = absl::InvalidArgumentError(
@@ -435,6 +442,8 @@ absl::Status Importer::outputs(const onnx::GraphProto &graph) {
       return absl::InvalidArgumentError(absl::StrCat(
           "output \"", output.name(), "\" is produced by no node"));
     Value value = materialize(it->second, identity(shape(it->second).size()));
+    if (isQuantized(value))
+      value = asIntegers(*this, value, output.type().tensor_type().elem_type());
     results.push_back(value);
     types.push_back(value.getType());
   }

@@ -32,6 +32,7 @@ static void setTarget(OpPassManager &pm, const std::string &name) {
 void buildFloatPipeline(OpPassManager &pm) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   clean(function);
+  function.addPass(createNpuFoldQdqPass());
   function.addPass(createNpuCleanLayoutsPass());
   function.addPass(createNpuRecogniseCompositesPass());
   function.addPass(createNpuFoldAffinePass());

@@ -70,4 +70,19 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NpuFoldQdqPass : Pass<"npu-fold-qdq", "::mlir::func::FuncOp"> {
+  let summary = "Operators between dequantise and quantise become quantised";
+  let description = [{
+    For models that arrive quantised in QDQ form. `npu.dequantize` moves down
+    and `npu.quantize` up through operators that only move data or clip, which
+    is exact; an operator whose operands are all dequantised and whose result
+    everybody quantises to one type becomes the operator on quantised types
+    (filters per tensor or per output channel; an i32 bias is used as it is if
+    its scale is s_input * s_filter, and rescaled if not); a pair of equal types
+    that is left meets and vanishes. Pairs of different types stay, because by
+    way of f32 they round as ONNX does. A dequantised constant that is still
+    read in float becomes a float constant.
+  }];
+}
+
 #endif

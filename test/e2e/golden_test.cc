@@ -140,7 +140,9 @@ TEST_P(Golden, QuantisedModelsGiveTheSameIntegers) {
         ASSERT_EQ((*a)[i].size(), (*b)[i].size());
         for (size_t k = 0; k < (*a)[i].size(); ++k) {
           ++values;
-          off += (*a)[i][k] != (*b)[i][k];
+          if ((*a)[i][k] != (*b)[i][k] && off++ < 3)
+            std::cout << absl::StrFormat("  output %d[%d]: %g, not %g\n", i, k,
+                                         (*a)[i][k], (*b)[i][k]);
           largest =
               std::max<double>(largest, std::fabs((*a)[i][k] - (*b)[i][k]));
         }
