@@ -120,6 +120,11 @@ TEST_P(Golden, QuantisedModelsGiveTheSameIntegers) {
   const Model &model = GetParam();
   if (model.kind != "quantised")
     GTEST_SKIP() << "float model";
+  // Every node as it is written. Optimised, ONNX Runtime replaces a Softmax
+  // between DequantizeLinear and QuantizeLinear by its QLinearSoftmax, which
+  // truncates 1 / scale to an integer: 254 instead of 255 for scale 1/255.
+  auto unfused = reference::Model::load(model.path, 1, /*optimise=*/false);
+  ASSERT_TRUE(unfused.ok()) << unfused.status().message();
   Toolchain toolchain(model);
   for (const char *target : kTargets) {
     auto blob = toolchain.build(target, "");
@@ -128,12 +133,14 @@ TEST_P(Golden, QuantisedModelsGiveTheSameIntegers) {
     ASSERT_TRUE(samples.ok());
     int64_t values = 0, off = 0;
     double largest = 0;
-    for (Sample &sample : *samples) {
-      // Inputs of quantised models are pictures or integers: use their range.
+    for (size_t n = 0; n < samples->size(); ++n) {
+      Sample &sample = (*samples)[n];
+      // Small values as well as such that saturate.
+      constexpr float kGain[] = {1, 10, 50, 127};
       for (auto &input : sample)
         for (float &v : input.data)
-          v *= 50;
-      auto a = run(*blob, sample), b = runReference(*reference_, sample);
+          v *= kGain[n % 4];
+      auto a = run(*blob, sample), b = runReference(**unfused, sample);
       ASSERT_TRUE(a.ok()) << a.status().message();
       ASSERT_TRUE(b.ok()) << b.status().message();
       for (size_t i = 0; i < a->size(); ++i) {
