@@ -69,6 +69,8 @@ void buildTilePipeline(OpPassManager &pm,
                        const BackendPipelineOptions &options) {
   NpuTilePassOptions tile;
   tile.maxCores = options.cores;
+  tile.margin = options.sramMargin;
+  tile.resident = options.resident;
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(createNpuTilePass(tile));
 }

@@ -47,6 +47,14 @@ struct BackendPipelineOptions
   Option<int64_t> cores{*this, "cores",
                         llvm::cl::desc("Cores to use; 0: all"),
                         llvm::cl::init(0)};
+  Option<int64_t> sramMargin{
+      *this, "sram-margin",
+      llvm::cl::desc("SRAM that tiling leaves free, in percent"),
+      llvm::cl::init(10)};
+  Option<bool> resident{
+      *this, "resident",
+      llvm::cl::desc("Let tensors stay in SRAM between operators"),
+      llvm::cl::init(true)};
 };
 
 void buildFloatPipeline(mlir::OpPassManager &pm);

@@ -69,7 +69,8 @@ struct Compiler::Impl {
     std::error_code error;
     std::filesystem::create_directories(temps, error);
     std::string path = absl::StrCat(temps, "/", level, ".mlir");
-    files.push_back(path);
+    if (!llvm::is_contained(files, path))
+      files.push_back(path);
     return rt::writeFileAtomically(path, text);
   }
 
@@ -259,11 +260,27 @@ absl::Status Compiler::compile(const std::string &target, int64_t cores) {
   absl::Status s = stage("4-legalised", [&](OpPassManager &pm) {
     buildLegalizePipeline(pm, options);
   });
-  if (s.ok())
+  if (!s.ok())
+    return s;
+  // Tiling estimates what fits; the memory plan knows. Where fragmentation
+  // makes the difference, tiles become smaller.
+  struct Attempt {
+    int64_t margin;
+    bool resident;
+  };
+  OwningOpRef<ModuleOp> legal = impl_->module->clone();
+  for (Attempt attempt :
+       {Attempt{10, true}, {30, true}, {50, true}, {30, false}, {60, false}}) {
+    impl_->module = legal->clone();
+    options.sramMargin = attempt.margin;
+    options.resident = attempt.resident;
     s = stage("5-tiled",
               [&](OpPassManager &pm) { buildTilePipeline(pm, options); });
-  if (s.ok())
-    s = stage("6-cmdq", [&](OpPassManager &pm) { buildCmdqPipeline(pm); });
+    if (s.ok())
+      s = stage("6-cmdq", [&](OpPassManager &pm) { buildCmdqPipeline(pm); });
+    if (s.ok() || targetOf(*legal).unified())
+      break;
+  }
   return s;
 }
 
