@@ -49,6 +49,8 @@ void buildQuantizePipeline(OpPassManager &pm,
     import.percentile = options.percentile;
     function.addPass(createNpuImportCalibrationPass(import));
   }
+  if (options.equalize)
+    function.addPass(createNpuEqualizePass());
   NpuQuantizePassOptions quantize;
   quantize.keepFloat.assign(options.keepFloat.begin(), options.keepFloat.end());
   function.addPass(createNpuQuantizePass(quantize));

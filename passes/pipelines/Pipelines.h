@@ -34,6 +34,9 @@ struct QuantizePipelineOptions
   Option<double> percentile{*this, "percentile",
                             llvm::cl::desc("For method percentile"),
                             llvm::cl::init(99.99)};
+  Option<bool> equalize{*this, "equalize",
+                        llvm::cl::desc("Equalise channels' ranges"),
+                        llvm::cl::init(true)};
   ListOption<std::string> keepFloat{
       *this, "keep-float",
       llvm::cl::desc("Nodes that stay in f32, by name or /regex/")};
@@ -41,11 +44,10 @@ struct QuantizePipelineOptions
 
 struct BackendPipelineOptions
     : public mlir::PassPipelineOptions<BackendPipelineOptions> {
-  Option<std::string> target{
-      *this, "target", llvm::cl::desc("Preset or target file"),
-      llvm::cl::init("edge")};
-  Option<int64_t> cores{*this, "cores",
-                        llvm::cl::desc("Cores to use; 0: all"),
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("Preset or target file"),
+                             llvm::cl::init("edge")};
+  Option<int64_t> cores{*this, "cores", llvm::cl::desc("Cores to use; 0: all"),
                         llvm::cl::init(0)};
   Option<int64_t> sramMargin{
       *this, "sram-margin",

@@ -48,7 +48,7 @@ private:
 
   using Set = llvm::function_ref<void(const char *, Attribute)>;
 
-  /// Range and channel means of a tensor, if the file has it.
+  /// Range, channels' means and ranges of a tensor, if the file has it.
   void annotate(const calibration::CalibrationStats &all, StringRef name,
                 Set set) {
     ++tensors;
@@ -59,11 +59,17 @@ private:
     calibration::Range range = calibration::chooseRange(*found, options);
     set(kRangeAttr,
         DenseF64ArrayAttr::get(&getContext(), {range.min, range.max}));
-    if (found->channelMean.empty())
-      return;
     SmallVector<double> means(found->channelMean.begin(),
                               found->channelMean.end());
-    set(kMeanAttr, DenseF64ArrayAttr::get(&getContext(), means));
+    if (!means.empty())
+      set(kMeanAttr, DenseF64ArrayAttr::get(&getContext(), means));
+    SmallVector<double> channels;
+    for (auto [low, high] : llvm::zip(found->channelMin, found->channelMax)) {
+      channels.push_back(low);
+      channels.push_back(high);
+    }
+    if (!channels.empty())
+      set(kChannelRangeAttr, DenseF64ArrayAttr::get(&getContext(), channels));
   }
 
   void annotate(func::FuncOp function,

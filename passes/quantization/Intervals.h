@@ -30,6 +30,8 @@ std::optional<Interval> rangeAttribute(mlir::Value value);
 constexpr const char *kRangeAttr = "npu.range";
 /// The mean of each channel (the innermost dimension) of a tensor, f64 array.
 constexpr const char *kMeanAttr = "npu.mean";
+/// The range of each channel, f64 array: min, max of the first, and so on.
+constexpr const char *kChannelRangeAttr = "npu.channel_range";
 
 /// What a relu or clip lets through.
 Interval clipBounds(mlir::Operation *op);

@@ -12,7 +12,8 @@ def NpuImportCalibrationPass
     Reads a file of statistics (see passes/quantization/calibration/stats.h),
     chooses the range of each tensor and writes it as `npu.range = array<f64:
     min, max>` on the operator whose `npu.tensor` has that name, and on the
-    function's inputs (by `npu.name`). Nothing is lost: another method is
+    function's inputs (by `npu.name`); likewise the channels' means and ranges,
+    `npu.mean` and `npu.channel_range`. Nothing is lost: another method is
     another run of this pass.
 
     An f32 result that has no statistics and whose range does not follow from
@@ -26,6 +27,36 @@ def NpuImportCalibrationPass
            "minmax, percentile, entropy or mse">,
     Option<"percentile", "percentile", "double", /*default=*/"99.99",
            "For percentile: per cent of the values inside the range">
+  ];
+}
+
+def NpuEqualizePass : Pass<"npu-equalize", "::mlir::func::FuncOp"> {
+  let summary = "Gives small channels more of their tensor's 256 levels";
+  let description = [{
+    A tensor has one scale, set by its largest channel. Where everything that
+    makes a tensor and everything that reads it can take a factor per channel,
+    channels of small values are multiplied by up to `max-factor` where they
+    are made and divided by it where they are read: both in the filters, so
+    nothing is computed that was not before, and the f32 function is the same.
+    Between filters may lie relu, leaky_relu, prelu, pools, spatial reductions,
+    movements that keep channels, sums of tensors and products with gates; a
+    clip only as far as calibration saw none of the channel's values clipped.
+
+    A channel grows until it nearly fills the range that calibration saw
+    (`npu.range`, `npu.channel_range`). A depthwise filter has a weight scale
+    for each input channel and takes any factor; a dense one has not, so there
+    the factor is the one of least noise, from rounding activations and weights
+    together. `npu.range`, `npu.mean` and `npu.channel_range` follow. Tensors
+    without `npu.channel_range` stay as they are.
+
+    After: Nagel et al., "Data-Free Quantization Through Weight Equalization
+    and Bias Correction", ICCV 2019, section 4.1, with ranges of activations in
+    place of those of weights. Each region gets a remark (category
+    "npu-equalize").
+  }];
+  let options = [
+    Option<"maxFactor", "max-factor", "double", /*default=*/"16",
+           "Largest factor of a channel">
   ];
 }
 

@@ -342,11 +342,11 @@ void Quantizer::finish() {
     if (isa<ConstantOp>(op) && op.use_empty())
       op.erase();
     else
-      for (const char *key : {kRangeAttr, kMeanAttr})
+      for (const char *key : {kRangeAttr, kMeanAttr, kChannelRangeAttr})
         op.removeAttr(key);
   }
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (const char *key : {kRangeAttr, kMeanAttr})
+    for (const char *key : {kRangeAttr, kMeanAttr, kChannelRangeAttr})
       function.removeArgAttr(i, key);
   std::string text = std::to_string(quantised.size()) + " operators in INT8, " +
                      std::to_string(floats) + " stay in f32";

@@ -94,16 +94,20 @@ static float channelScale(double weight, double bias, double inputScale) {
   return float(std::max(scale, kSmallestScale));
 }
 
-/// The input channel that element `n` of a filter, of output channel `c`,
-/// multiplies.
-static int64_t inputChannel(Operation *op, size_t n, int64_t c,
-                            int64_t channels, int64_t inputs) {
-  if (isa<DepthwiseConv2DOp>(op))
-    return c / (channels / inputs);
-  auto shape = cast<RankedTensorType>(op->getOperand(kFilterOperand).getType())
-                   .getShape();
-  int64_t perGroup = shape.back(), groups = inputs / perGroup;
-  return n % perGroup + c / (channels / groups) * perGroup;
+FilterIndex::FilterIndex(Operation *op)
+    : depthwise_(isa<DepthwiseConv2DOp>(op)) {
+  auto shapeOf = [&](unsigned operand) {
+    return cast<RankedTensorType>(op->getOperand(operand).getType()).getShape();
+  };
+  ArrayRef<int64_t> filter = shapeOf(kFilterOperand);
+  int axis = filterAxis(op);
+  outputs_ = filter[axis];
+  for (size_t i = axis + 1; i < filter.size(); ++i)
+    inner_ *= filter[i];
+  int64_t inputs = shapeOf(0).back();
+  if (!depthwise_)
+    perGroup_ = filter.back();
+  perInput_ = outputs_ / (inputs / perGroup_);
 }
 
 QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
@@ -113,10 +117,9 @@ QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
   auto shape = cast<RankedTensorType>(op->getOperand(kFilterOperand).getType())
                    .getShape();
   int axis = filterAxis(op);
-  int64_t channels = shape[axis], inner = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i)
-    inner *= shape[i];
-  auto channelOf = [&](size_t n) { return n / inner % channels; };
+  FilterIndex index(op);
+  int64_t channels = index.outputs();
+  auto channelOf = [&](size_t n) { return index.output(n); };
   std::vector<double> largest(channels, 0), scales(channels);
   for (size_t n = 0; n < filter.size(); ++n)
     largest[channelOf(n)] =
@@ -141,8 +144,8 @@ QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
   std::vector<double> shift(channels, 0);
   for (size_t n = 0; n < filter.size() && !inputMeans.empty(); ++n) {
     int64_t c = channelOf(n);
-    int64_t input = inputChannel(op, n, c, channels, inputMeans.size());
-    shift[c] += (filter[n] - weights[n] * scales[c]) * inputMeans[input];
+    shift[c] +=
+        (filter[n] - weights[n] * scales[c]) * inputMeans[index.input(n)];
   }
   std::vector<int32_t> biases(channels);
   for (int64_t c = 0; c < channels; ++c) {

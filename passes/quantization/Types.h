@@ -29,6 +29,26 @@ mlir::Value quantizedConstant(mlir::OpBuilder &b, mlir::Location loc,
                               llvm::ArrayRef<int64_t> shape,
                               llvm::ArrayRef<float> values, PerTensorType type);
 
+/// Which channels an element of a filter connects.
+class FilterIndex {
+public:
+  explicit FilterIndex(mlir::Operation *op);
+  int64_t outputs() const { return outputs_; }
+  /// Output channel of element `n`.
+  int64_t output(size_t n) const { return n / inner_ % outputs_; }
+  /// The input channel that element `n` multiplies.
+  int64_t input(size_t n) const {
+    int64_t c = output(n);
+    return depthwise_ ? c / perInput_
+                      : n % perGroup_ + c / perInput_ * perGroup_;
+  }
+
+private:
+  bool depthwise_;
+  /// `perInput_`: output channels of an input channel, or of a group.
+  int64_t outputs_, inner_ = 1, perInput_, perGroup_ = 1;
+};
+
 /// Filter and bias of `op` in INT8 and INT32, the filter symmetric per output
 /// channel; `bias` is null if there is none. A channel whose bias would leave
 /// i32 gets a wider scale.

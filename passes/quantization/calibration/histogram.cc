@@ -119,6 +119,24 @@ void addChannelSums(const float *data, size_t n, size_t channels,
   }
 }
 
+void widenChannels(const float *data, size_t n, size_t channels, float *min,
+                   float *max) {
+  // As above: several pixels make one row.
+  size_t period = channels;
+  while (period < 64 && period * 2 <= n && n % (period * 2) == 0)
+    period *= 2;
+  std::vector<float> low(data, data + period), high(low);
+  for (size_t i = 0; i < n; i += period)
+    for (size_t c = 0; c < period; ++c) {
+      low[c] = std::min(low[c], data[i + c]);
+      high[c] = std::max(high[c], data[i + c]);
+    }
+  for (size_t c = 0; c < period; ++c) {
+    min[c % channels] = std::min(min[c % channels], low[c]);
+    max[c % channels] = std::max(max[c % channels], high[c]);
+  }
+}
+
 Histogram Histogram::fromParts(double low, double width,
                                std::vector<uint64_t> counts, uint64_t total) {
   Histogram h;

@@ -56,6 +56,10 @@ private:
 /// `channels`. Partial sums are f32 over short runs, the rest is f64.
 void addChannelSums(const float *data, size_t n, size_t channels, double *sums);
 
+/// The same for the smallest and largest value of each channel.
+void widenChannels(const float *data, size_t n, size_t channels, float *min,
+                   float *max);
+
 } // namespace npu::calibration
 
 #endif // PASSES_QUANTIZATION_CALIBRATION_HISTOGRAM_H

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,9 @@ absl::Status Observer::observe(const std::string &name, const float *data,
     entries.back().stats.max = seen.max;
     entries.back().channels = channels;
     entries.back().channelSums.resize(channels);
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    entries.back().stats.channelMin.assign(channels, kInfinity);
+    entries.back().stats.channelMax.assign(channels, -kInfinity);
   }
   Entry &entry = entries[it->second];
   if (entry.channels != channels)
@@ -53,8 +57,11 @@ absl::Status Observer::observe(const std::string &name, const float *data,
   stats.count += n;
   stats.zeros += seen.zeros;
   stats.histogram.add(data, n, seen.min, seen.max);
-  if (channels)
-    addChannelSums(data, n, channels, entry.channelSums.data());
+  if (!channels)
+    return absl::OkStatus();
+  addChannelSums(data, n, channels, entry.channelSums.data());
+  widenChannels(data, n, channels, stats.channelMin.data(),
+                stats.channelMax.data());
   return absl::OkStatus();
 }
 

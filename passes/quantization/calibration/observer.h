@@ -14,7 +14,8 @@ namespace npu::calibration {
 class Observer {
 public:
   /// Adds `n` values of tensor `name`. `channels` > 0 (the innermost
-  /// dimension, it divides n) also collects channel means. Errors name the
+  /// dimension, it divides n) also collects the
+  /// channels' means and extremes. Errors name the
   /// tensor: NaN or infinity, another number of channels than before.
   absl::Status observe(const std::string &name, const float *data, size_t n,
                        size_t channels = 0);

@@ -52,7 +52,8 @@ public:
 struct CalibrationOptions {
   /// Samples to use, evenly spread over the data set; 0: all.
   size_t maxSamples = 0;
-  /// Collect channel means (bias correction needs them).
+  /// Collect channel means (bias correction needs them) and extremes
+  /// (equalisation does).
   bool channelMeans = true;
   std::string modelHash;
 };

@@ -21,17 +21,20 @@ struct TensorStats {
   Histogram histogram;
   /// Mean of each channel (the innermost dimension); empty if not collected.
   std::vector<float> channelMean;
+  /// Extremes of each channel; as many, or empty.
+  std::vector<float> channelMin, channelMax;
 };
 
 /// Statistics of all tensors of one model on one data set.
 ///
-/// File (JSON): {"format": "npu-calibration", "version": 1, "model_hash",
+/// File (JSON): {"format": "npu-calibration", "version": 2, "model_hash",
 /// "dataset_digest", "samples", "tensors": [{"name", "min", "max", "count",
 /// "zeros", "histogram": {"low", "width", "first", "counts"},
-/// "channel_mean"}]}; `counts` is without the zeros at both ends and begins at
+/// "channel_mean", "channel_min", "channel_max"}]}; version 1 had no
+/// "channel_min" and "channel_max" and is read as well. `counts` is without the zeros at both ends and begins at
 /// bin `first`. A constant tensor has width 0 and no counts.
 struct CalibrationStats {
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
 
   std::string modelHash;     ///< of the model file, "" if unknown
   std::string datasetDigest; ///< of the samples used, "" if unknown

@@ -93,17 +93,45 @@ void requireCount(JsonObject &object, const char *key, uint64_t *out) {
   *out = static_cast<uint64_t>(n);
 }
 
+/// A list of finite float32.
+void readFloats(JsonObject &object, const char *key,
+                const std::vector<double> &values, std::vector<float> *out) {
+  for (double x : values) {
+    if (!(std::abs(x) <= std::numeric_limits<float>::max()))
+      object.fail(invalid(object.pathOf(key), "does not fit float32"));
+    out->push_back(static_cast<float>(x));
+  }
+}
+
+absl::Status checkChannels(const TensorStats &t, const std::string &path) {
+  if (t.channelMin.size() != t.channelMax.size())
+    return invalid(path, "channel_min and channel_max differ in length");
+  if (!t.channelMean.empty() && !t.channelMin.empty() &&
+      t.channelMean.size() != t.channelMin.size())
+    return invalid(path, "channel_min and channel_mean differ in length");
+  for (size_t c = 0; c < t.channelMin.size(); ++c)
+    if (t.channelMin[c] > t.channelMax[c])
+      return invalid(path, absl::StrCat("channel_min[", c,
+                                        "] is above channel_max[", c, "]"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TensorStats> readTensor(const Json &value,
                                        const std::string &path) {
   JsonObject object(value, path);
   TensorStats t;
-  std::vector<double> means;
+  std::vector<double> means, lows, highs;
   object.require("name", &t.name);
   requireFloat(object, "min", &t.min);
   requireFloat(object, "max", &t.max);
   requireCount(object, "count", &t.count);
   requireCount(object, "zeros", &t.zeros);
   object.require("channel_mean", &means);
+  readFloats(object, "channel_mean", means, &t.channelMean);
+  object.get("channel_min", &lows);
+  readFloats(object, "channel_min", lows, &t.channelMin);
+  object.get("channel_max", &highs);
+  readFloats(object, "channel_max", highs, &t.channelMax);
   const Json *histogram = object.get("histogram");
   if (!histogram)
     object.fail(invalid(path, "missing key \"histogram\""));
@@ -113,11 +141,8 @@ absl::StatusOr<TensorStats> readTensor(const Json &value,
     return invalid(path, absl::StrCat("min ", t.min, " is above max ", t.max));
   if (t.count == 0 || t.zeros > t.count)
     return invalid(path, "count must be positive, and zeros not above it");
-  for (double mean : means) {
-    if (!(std::abs(mean) <= std::numeric_limits<float>::max()))
-      return invalid(object.pathOf("channel_mean"), "does not fit float32");
-    t.channelMean.push_back(static_cast<float>(mean));
-  }
+  if (absl::Status status = checkChannels(t, path); !status.ok())
+    return status;
   absl::StatusOr<Histogram> h =
       readHistogram(*histogram, object.pathOf("histogram"), t.count);
   if (!h.ok())
@@ -136,10 +161,10 @@ absl::StatusOr<CalibrationStats> readStats(const Json &root) {
         invalid("$.format", absl::StrCat("expected \"", kFormat, "\", found \"",
                                          format, "\"")));
   object.require("version", &version);
-  if (version != CalibrationStats::kVersion)
+  if (version < 1 || version > CalibrationStats::kVersion)
     object.fail(invalid("$.version",
                         absl::StrCat("version ", version,
-                                     " is not supported (this tool reads ",
+                                     " is not supported (this tool reads 1 to ",
                                      int(CalibrationStats::kVersion),
                                      "); calibrate again to make a new file")));
   CalibrationStats stats;
@@ -196,7 +221,9 @@ std::string CalibrationStats::toJson() const {
                     {"count", t.count},
                     {"zeros", t.zeros},
                     {"histogram", histogramJson(t.histogram)},
-                    {"channel_mean", t.channelMean}});
+                    {"channel_mean", t.channelMean},
+                    {"channel_min", t.channelMin},
+                    {"channel_max", t.channelMax}});
   Json root = {{"format", kFormat},       {"version", int(kVersion)},
                {"model_hash", modelHash}, {"dataset_digest", datasetDigest},
                {"samples", samples},      {"tensors", std::move(list)}};

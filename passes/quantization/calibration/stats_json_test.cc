@@ -76,8 +76,8 @@ TEST(StatsJson, WrongRoot) {
 TEST(StatsJson, FormatAndVersion) {
   EXPECT_THAT(errorOf([](json &j) { j["format"] = "other"; }),
               HasSubstr("$.format"));
-  EXPECT_THAT(errorOf([](json &j) { j["version"] = 2; }),
-              HasSubstr("$.version: version 2 is not supported"));
+  EXPECT_THAT(errorOf([](json &j) { j["version"] = 3; }),
+              HasSubstr("$.version: version 3 is not supported"));
 }
 
 TEST(StatsJson, PathsOfErrors) {
