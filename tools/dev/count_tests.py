@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the test cases in the logs of the last `bazel test`.
 
-A Bazel test holds many cases: those of GoogleTest and lit are counted one by
+A Bazel test holds many cases: those of GoogleTest, lit and unittest are counted one by
 one, any other test counts as one. Prints `N passed, N failed` (and skipped
 ones, if any) and exits with Bazel's status, or 1 when a case failed.
 """
@@ -12,6 +12,7 @@ import sys
 GTEST = re.compile(r"^\[  (PASSED |FAILED |SKIPPED) \] (\d+) tests?", re.M)
 LIT = re.compile(r"^\s*(Passed|Failed|Skipped|Unsupported|Unresolved|"
                  r"Timed Out|Expectedly Failed|Unexpectedly Passed)\s*:\s*(\d+)", re.M)
+UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n\n(?:OK|FAILED)(?: \((.*)\))?$", re.M)
 LIT_FAILED = {"Failed", "Unresolved", "Timed Out", "Unexpectedly Passed"}
 LIT_SKIPPED = {"Skipped", "Unsupported"}
 
@@ -24,6 +25,14 @@ def count(log, passed):
         for kind, n in gtest:
             result["PFS".index(kind[0])] += int(n)
         result[0] -= result[2]  # GoogleTest counts a skipped test as passed
+    elif UNITTEST.search(log):
+        for total, notes in UNITTEST.findall(log):
+            counts = {"failures": 0, "errors": 0, "skipped": 0}
+            counts.update((k, int(n)) for k, n in re.findall(r"(\w+)=(\d+)", notes))
+            failed = counts["failures"] + counts["errors"]
+            result[1] += failed
+            result[2] += counts["skipped"]
+            result[0] += int(total) - failed - counts["skipped"]
     else:
         for kind, n in LIT.findall(log):
             slot = 1 if kind in LIT_FAILED else 2 if kind in LIT_SKIPPED else 0

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "passes/quantization/calibration/ranges.h"
 #include "runtime/blob/blob.h"
 #include "runtime/support/file.h"
 #include "tools/npu/commands.h"
@@ -84,7 +85,14 @@ absl::Status Build::configure() {
     q.steps = *options_.steps;
   for (const std::string &node : options_.keepFloat)
     q.overrides.push_back({node, "fp32"});
-  return absl::OkStatus();
+  if (!q.mode.empty() && q.mode != "int8" && q.mode != "fp32" &&
+      q.mode != "mixed")
+    return absl::InvalidArgumentError(
+        absl::StrCat("--mode ", q.mode, ": give int8, fp32 or mixed"));
+  if (q.steps < 1 || !(q.percentile > 50 && q.percentile <= 100))
+    return absl::InvalidArgumentError(
+        "--steps must be at least 1, --percentile in (50, 100]");
+  return calibration::parseMethod(q.method).status();
 }
 
 absl::Status Build::import() {
