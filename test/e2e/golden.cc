@@ -125,9 +125,21 @@ absl::Status Toolchain::calibrate(int count, const std::string &stats) {
   auto all = samples(count);
   if (!all.ok())
     return all.status();
+  Tuner::Samples few(all->begin(), all->begin() + std::min(8, count));
   Memory dataset(*std::move(all));
   auto result = calibration::runCalibration(**runner, dataset, {});
-  return result.ok() ? result->save(stats) : result.status();
+  if (!result.ok())
+    return result.status();
+  if (absl::Status s = result->save(stats); !s.ok())
+    return s;
+  auto tuner = Tuner::create(**compiler, **runner, std::move(few));
+  if (!tuner.ok())
+    return tuner.status();
+  QuantizeRequest request;
+  request.stats = stats;
+  auto tried = (*tuner)->chooseMethod(&request);
+  method_ = request.method;
+  return tried.status();
 }
 
 absl::StatusOr<std::shared_ptr<const rt::Blob>>
@@ -139,6 +151,7 @@ Toolchain::build(const std::string &target, const std::string &stats) {
   if (!stats.empty()) {
     QuantizeRequest request;
     request.stats = stats;
+    request.method = method_;
     status = (*compiler)->quantise(request);
   }
   if (status.ok())

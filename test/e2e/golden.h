@@ -16,6 +16,7 @@
 #include "tools/npu/config.h"
 #include "tools/npu/dataset.h"
 #include "tools/npu/session_runner.h"
+#include "tools/npu/tuner.h"
 
 namespace npu::golden {
 
@@ -48,7 +49,8 @@ public:
   absl::StatusOr<std::unique_ptr<Compiler>> import();
   /// `count` samples: real ones where there are some, else random.
   absl::StatusOr<std::vector<Sample>> samples(int count);
-  /// Calibrates on `count` samples into `stats`, a file.
+  /// Calibrates on `count` samples into `stats`, a file, and chooses the
+  /// method by the first of them.
   absl::Status calibrate(int count, const std::string &stats);
   /// The blob for a target; quantised with `stats` unless it is "".
   absl::StatusOr<std::shared_ptr<const rt::Blob>>
@@ -57,6 +59,7 @@ public:
 private:
   const Model &model_;
   std::vector<InputSpec> specs_;
+  std::string method_ = "minmax";
 };
 
 absl::StatusOr<Outputs> run(std::shared_ptr<const rt::Blob> blob,

@@ -17,6 +17,7 @@
 #include "tools/npu/dataset.h"
 #include "tools/npu/progress.h"
 #include "tools/npu/session_runner.h"
+#include "tools/npu/tuner.h"
 #include "tools/npu/version.h"
 
 namespace npu {
@@ -25,6 +26,11 @@ namespace {
 std::string digestOf(const std::string &bytes) {
   return absl::StrFormat("xxh3:%016x", XXH3_64bits(bytes.data(), bytes.size()));
 }
+
+/// Below this INT8 is not close to the float model.
+constexpr double kSimilar = 0.98;
+/// Trials that find the layers that a warning names.
+constexpr int kWarningTrials = 16;
 
 /// One build, stage by stage.
 class Build {
@@ -44,6 +50,10 @@ private:
   absl::Status openFloatRunner();
   absl::Status calibrate();
   absl::Status quantise();
+  absl::Status tune(QuantizeRequest *request);
+  absl::Status warnOfCosts(Tuner &tuner, const QuantizeRequest &request,
+                           double cosine);
+  absl::StatusOr<Tuner::Samples> compareSamples();
   absl::Status compile();
   absl::Status compare();
   absl::Status write();
@@ -81,6 +91,8 @@ absl::Status Build::configure() {
     q.method = *options_.method;
   if (options_.percentile)
     q.percentile = *options_.percentile;
+  if (options_.minCosine)
+    q.minCosine = *options_.minCosine;
   if (options_.steps)
     q.steps = *options_.steps;
   for (const std::string &node : options_.keepFloat)
@@ -183,6 +195,17 @@ absl::Status Build::chooseMode() {
         " needs calibration data; give --calibration (a folder of pictures or "
         "arrays) or --stats"));
   }
+  double &goal = config_.quantize.minCosine;
+  if (!(goal >= 0 && goal < 1))
+    return absl::InvalidArgumentError(
+        absl::StrCat("--min-cosine ", goal, " is outside [0, 1)"));
+  if (goal > 0 && (mode == "fp32" || mode == "prequantised"))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--min-cosine is for modes int8 and mixed, this build is ", mode));
+  if (goal > 0)
+    mode = "mixed";
+  else if (mode == "mixed" && config_.quantize.overrides.empty())
+    goal = kSimilar;
   if (mode == "fp32" && !config_.quantize.overrides.empty())
     return absl::InvalidArgumentError(
         "per-layer overrides need mode int8 or mixed, this build is fp32");
@@ -254,7 +277,104 @@ absl::Status Build::quantise() {
   for (const LayerOverride &o : q.overrides)
     if (o.mode == "fp32")
       request.keepFloat.push_back(o.layer);
+  if (absl::Status s = tune(&request); !s.ok())
+    return s;
+  report_.quantization.method = request.method;
+  progress_.start("quantise");
   return compiler_.quantise(request);
+}
+
+absl::StatusOr<Tuner::Samples> Build::compareSamples() {
+  Tuner::Samples samples;
+  if (!float_ || options_.compare == 0)
+    return samples;
+  auto dataset =
+      openDataset(config_.quantize.dataset, inputs_, options_.compare);
+  if (!dataset.ok())
+    return dataset.status();
+  for (size_t i = 0; i < (*dataset)->size(); ++i) {
+    auto sample = (*dataset)->get(i);
+    if (!sample.ok())
+      return sample.status();
+    samples.push_back(*std::move(sample));
+  }
+  return samples;
+}
+
+/// The method, and what stays in f32, by trying it on the samples.
+absl::Status Build::tune(QuantizeRequest *request) {
+  const bool isAuto = request->method == "auto";
+  const double goal = config_.quantize.minCosine;
+  auto samples = compareSamples();
+  if (!samples.ok())
+    return samples.status();
+  if (samples->empty()) {
+    if (goal > 0)
+      return absl::InvalidArgumentError(
+          "--min-cosine needs samples to compare on: give --calibration, and "
+          "no --compare 0");
+    if (isAuto)
+      request->method = "minmax";
+    return absl::OkStatus();
+  }
+  progress_.start("tune");
+  auto tuner = Tuner::create(compiler_, *float_, *std::move(samples));
+  if (!tuner.ok())
+    return tuner.status();
+  auto step = [this](int64_t done, int64_t total) {
+    progress_.step(done, total);
+  };
+  QuantizationReport &report = report_.quantization;
+  report.minCosine = goal;
+  double cosine = 0;
+  if (isAuto) {
+    auto tried = (*tuner)->chooseMethod(request, step);
+    if (!tried.ok())
+      return tried.status();
+    report.tried = *std::move(tried);
+    for (const Trial &t : report.tried)
+      cosine = std::max(cosine, t.cosine);
+  } else {
+    auto measured = (*tuner)->measure(*request);
+    if (!measured.ok())
+      return measured.status();
+    cosine = *measured;
+  }
+  if (goal == 0)
+    return cosine < kSimilar ? warnOfCosts(**tuner, *request, cosine)
+                             : absl::OkStatus();
+  auto kept = (*tuner)->reach(goal, request, step);
+  if (!kept.ok())
+    return kept.status();
+  report.keptFloat = *std::move(kept);
+  if (!report.keptFloat.empty() && report.keptFloat.back().cosine < goal)
+    report_.warnings.push_back(
+        absl::StrFormat("cosine %.5f is all that was reached, %g was asked for",
+                        report.keptFloat.back().cosine, goal));
+  return absl::OkStatus();
+}
+
+absl::Status Build::warnOfCosts(Tuner &tuner, const QuantizeRequest &request,
+                                double cosine) {
+  auto ranked =
+      tuner.rank(request, kWarningTrials, [this](int64_t done, int64_t total) {
+        progress_.step(done, total);
+      });
+  if (!ranked.ok())
+    return ranked.status();
+  std::string text = absl::StrFormat(
+      "INT8 is not close to the float model (cosine %.5f). Costliest layers:",
+      cosine);
+  for (size_t i = 0; i < std::min<size_t>(3, ranked->size()); ++i) {
+    const FloatLayers &layers = (*ranked)[i];
+    absl::StrAppendFormat(&text, "%s '%s' to '%s' (%.5f with them in f32)",
+                          i ? "," : "", layers.nodes.front(),
+                          layers.nodes.back(), layers.cosine);
+  }
+  absl::StrAppendFormat(&text, "; --min-cosine %g keeps what it takes in f32",
+                        kSimilar);
+  report_.warnings.push_back(text);
+  return absl::OkStatus();
 }
 
 std::map<std::string, std::string> Build::facts() {
@@ -297,26 +417,20 @@ absl::Status Build::compile() {
 }
 
 absl::Status Build::compare() {
-  const QuantizeConfig &q = config_.quantize;
-  if (!float_ || q.dataset.empty() || options_.compare == 0)
-    return absl::OkStatus();
+  auto samples = compareSamples();
+  if (!samples.ok() || samples->empty())
+    return samples.status();
   progress_.start("compare");
-  auto dataset = openDataset(q.dataset, inputs_, options_.compare);
-  if (!dataset.ok())
-    return dataset.status();
   rt::DeviceOptions device;
   device.threads = 0;
   auto compiled = SessionRunner::create(blob_, device);
   if (!compiled.ok())
     return compiled.status();
   std::vector<std::vector<float>> a(blob_->outputs().size()), b = a;
-  for (size_t i = 0; i < (*dataset)->size(); ++i) {
-    progress_.step(i, (*dataset)->size());
-    auto sample = (*dataset)->get(i);
-    if (!sample.ok())
-      return sample.status();
+  for (size_t i = 0; i < samples->size(); ++i) {
+    progress_.step(i, samples->size());
     for (SessionRunner *runner : {float_.get(), compiled->get()}) {
-      if (absl::Status s = runner->run(*sample, nullptr); !s.ok())
+      if (absl::Status s = runner->run((*samples)[i], nullptr); !s.ok())
         return s;
       auto &all = runner == float_.get() ? a : b;
       for (size_t o = 0; o < all.size(); ++o) {
@@ -331,7 +445,7 @@ absl::Status Build::compare() {
     s.cosine = cosine(a[o].data(), b[o].data(), a[o].size());
     for (size_t i = 0; i < a[o].size(); ++i)
       s.maxError = std::max<double>(s.maxError, std::fabs(a[o][i] - b[o][i]));
-    s.samples = (*dataset)->size();
+    s.samples = samples->size();
     report_.similarity.push_back(s);
   }
   return absl::OkStatus();

@@ -16,7 +16,7 @@ struct BuildOptions {
   std::string model, output = ".", config;
   std::optional<std::string> target, mode, calibration, method;
   std::optional<int64_t> cores, steps;
-  std::optional<double> percentile;
+  std::optional<double> percentile, minCosine;
   std::string stats; ///< calibration statistics of an earlier build
   std::vector<std::string> keepFloat, shapes, dims;
   int64_t batch = 1, compare = 8;

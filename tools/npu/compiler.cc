@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/pipelines/Pipelines.h"
 #include "runtime/support/file.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -246,6 +247,39 @@ absl::Status Compiler::quantise(const QuantizeRequest &request) {
       !s.ok())
     return s;
   return impl_->keep("3-quantised");
+}
+
+absl::StatusOr<std::string>
+Compiler::trialBlob(const QuantizeRequest &request) {
+  OwningOpRef<ModuleOp> original = impl_->module->clone();
+  std::string temps = std::exchange(impl_->temps, "");
+  size_t warnings = impl_->warnings.size();
+  absl::Status s = quantise(request);
+  if (s.ok())
+    s = compile("host", 0);
+  absl::StatusOr<std::string> bytes = std::string();
+  if (s.ok())
+    bytes = emit({});
+  else
+    bytes = s;
+  impl_->module = std::move(original);
+  impl_->temps = std::move(temps);
+  impl_->warnings.resize(warnings);
+  return bytes;
+}
+
+std::vector<std::string> Compiler::layers() const {
+  std::vector<std::string> names;
+  llvm::StringSet<> seen;
+  for (Operation &op : impl_->main().getFunctionBody().front()) {
+    std::string name = nodeName(op.getLoc());
+    // Movements take the type of what they move.
+    bool computes = op.getNumResults() && !isa<ConstantOp>(op) &&
+                    !isa<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op);
+    if (computes && !name.empty() && seen.insert(name).second)
+      names.push_back(name);
+  }
+  return names;
 }
 
 absl::Status Compiler::compile(const std::string &target, int64_t cores) {

@@ -59,6 +59,11 @@ public:
   /// tensor.
   absl::StatusOr<std::string> calibrationBlob();
   absl::Status quantise(const QuantizeRequest &request);
+  /// What `quantise` would give, compiled for the host. The module stays float;
+  /// no warnings.
+  absl::StatusOr<std::string> trialBlob(const QuantizeRequest &request);
+  /// The nodes that compute, in order, each name once.
+  std::vector<std::string> layers() const;
   /// npu -> scheduled commands for the target (preset or file).
   absl::Status compile(const std::string &target, int64_t cores);
   Estimate estimate() const;

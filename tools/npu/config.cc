@@ -137,12 +137,16 @@ absl::Status readQuantize(JsonObject &root, const std::string &folder,
         "$.quantize.calibration_steps: ", config->steps, " is less than 1")));
   object.get("method", &config->method);
   checkOneOf(object, "method", config->method,
-             {"minmax", "percentile", "entropy", "mse"});
+             {"auto", "minmax", "percentile", "entropy", "mse"});
   object.get("percentile", &config->percentile);
   if (!(config->percentile > 50 && config->percentile <= 100))
     object.fail(absl::InvalidArgumentError(
         absl::StrCat("$.quantize.percentile: ", config->percentile,
                      " is outside (50, 100]")));
+  object.get("min_cosine", &config->minCosine);
+  if (!(config->minCosine >= 0 && config->minCosine < 1))
+    object.fail(absl::InvalidArgumentError(absl::StrCat(
+        "$.quantize.min_cosine: ", config->minCosine, " is outside [0, 1)")));
   object.fail(readOverrides(object, config));
   return object.finish();
 }

@@ -34,9 +34,11 @@ struct QuantizeConfig {
   std::string mode; ///< "int8", "fp32", "mixed"
   std::string
       dataset; ///< folder of pictures or arrays, or one .npz; empty: none
-  int64_t steps = 100;           ///< at most so many samples
-  std::string method = "minmax"; ///< minmax, percentile, entropy, mse
+  int64_t steps = 100;         ///< at most so many samples
+  std::string method = "auto"; ///< auto, minmax, percentile, entropy, mse
   double percentile = 99.99;
+  /// Layers stay in f32 until each output is as similar as this; 0: none do.
+  double minCosine = 0;
   std::vector<LayerOverride> overrides;
 };
 

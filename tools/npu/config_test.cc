@@ -65,6 +65,8 @@ TEST(Config, ErrorsNameTheJsonPath) {
               HasSubstr("$.quantize.calibration_dataset"));
   EXPECT_THAT(errorOf(R"({"quantize": {"calibration_steps": 0}})"),
               HasSubstr("$.quantize.calibration_steps"));
+  EXPECT_THAT(errorOf(R"({"quantize": {"min_cosine": 1.5}})"),
+              HasSubstr("$.quantize.min_cosine: 1.5 is outside [0, 1)"));
   EXPECT_THAT(errorOf(R"({"quantize": {"percentile": 12}})"),
               HasSubstr("$.quantize.percentile"));
   EXPECT_THAT(errorOf(R"({"quantize": {"overrides": [{"layer": "a"}]}})"),

@@ -31,8 +31,13 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
   optional(c, "--calibration", o.calibration,
            "Folder of pictures, .npy or .npz files, or one .npz");
   optional(c, "--steps", o.steps, "Most samples to calibrate on (100)");
-  optional(c, "--method", o.method, "minmax, percentile, entropy or mse");
+  optional(c, "--method", o.method,
+           "auto (the best of the others), minmax, "
+           "percentile, entropy or mse (default: auto)");
   optional(c, "--percentile", o.percentile, "For method percentile (99.99)");
+  optional(c, "--min-cosine", o.minCosine,
+           "Keep layers in f32 until every output's cosine to the float "
+           "model is this (mode mixed: 0.98)");
   c->add_option(
       "--stats", o.stats,
       "Calibration statistics of an earlier build (calibration.json)");

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 namespace npu {
 
@@ -30,6 +31,18 @@ static Json coverageJson(const Coverage &c) {
           {"host", host}};
 }
 
+static Json quantizationJson(const QuantizationReport &q) {
+  Json tried = Json::array(), kept = Json::array();
+  for (const Trial &t : q.tried)
+    tried.push_back({{"method", t.method}, {"cosine", t.cosine}});
+  for (const FloatLayers &layers : q.keptFloat)
+    kept.push_back({{"nodes", layers.nodes}, {"cosine", layers.cosine}});
+  return {{"method", q.method},
+          {"tried", tried},
+          {"min_cosine", q.minCosine},
+          {"kept_float", kept}};
+}
+
 Json toJson(const Report &r) {
   Json json;
   json["model"] = r.model;
@@ -50,6 +63,8 @@ Json toJson(const Report &r) {
     json["similarity"][s.output] = {{"cosine", s.cosine},
                                     {"max_error", s.maxError},
                                     {"samples", s.samples}};
+  if (!r.quantization.method.empty())
+    json["quantization"] = quantizationJson(r.quantization);
   json["seconds"] = Json::object();
   for (const auto &[stage, seconds] : r.seconds)
     json["seconds"][stage] = seconds;
@@ -92,6 +107,16 @@ std::string summary(const Report &r) {
                           bytes(r.memory.sramPeak),
                           bytes(r.memory.sramCapacity));
   text += "\n";
+  const QuantizationReport &q = r.quantization;
+  if (!q.tried.empty()) {
+    absl::StrAppend(&text, "method      ", q.method, "; tried:");
+    for (const Trial &t : q.tried)
+      absl::StrAppendFormat(&text, " %s %.5f", t.method, t.cosine);
+    text += "\n";
+  }
+  for (const FloatLayers &layers : q.keptFloat)
+    absl::StrAppendFormat(&text, "in f32      %s: cosine %.5f with it\n",
+                          absl::StrJoin(layers.nodes, ", "), layers.cosine);
   for (const Similarity &s : r.similarity)
     absl::StrAppendFormat(
         &text, "similarity  %s: cosine %.5f, largest error %.4g, %d samples\n",

@@ -46,12 +46,32 @@ struct Similarity {
   int64_t samples = 0;
 };
 
+/// A way to choose ranges, and the smallest cosine of an output that it gave.
+struct Trial {
+  std::string method;
+  double cosine = 0;
+};
+
+/// Neighbouring layers that stay in f32, and the cosine with that.
+struct FloatLayers {
+  std::vector<std::string> nodes;
+  double cosine = 0;
+};
+
+struct QuantizationReport {
+  std::string method; ///< empty: nothing was quantised
+  std::vector<Trial> tried;
+  double minCosine = 0; ///< asked for; 0: not
+  std::vector<FloatLayers> keptFloat;
+};
+
 struct Report {
   std::string model, blob, target, mode;
   Coverage coverage;
   Estimate estimate;
   MemoryUse memory;
   std::vector<Similarity> similarity;
+  QuantizationReport quantization;
   std::vector<std::pair<std::string, double>> seconds; ///< stage, in order
   std::map<std::string, std::string> versions;
   std::vector<std::string> warnings;

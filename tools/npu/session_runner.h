@@ -21,6 +21,7 @@ public:
   /// Fills the inputs and runs; `tap` (may be null) sees inputs and taps.
   absl::Status run(const std::vector<calibration::InputTensor> &inputs,
                    const Tap &tap) override;
+  size_t outputs() const { return blob_->outputs().size(); }
   /// Output `i` of the last run.
   std::vector<float> output(size_t i);
   rt::Session &session() { return *session_; }

@@ -1,0 +1,59 @@
+//===- tuner.h - Chooses how to quantise by trying it -----------*- C++ -*-===//
+//
+// Quantises clones of the float module, runs them on a few samples and compares
+// the outputs with the float program's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_NPU_TUNER_H
+#define TOOLS_NPU_TUNER_H
+
+#include <functional>
+#include <memory>
+
+#include "tools/npu/compiler.h"
+#include "tools/npu/session_runner.h"
+
+namespace npu {
+
+class Tuner {
+public:
+  using Samples = std::vector<std::vector<calibration::InputTensor>>;
+  /// Is told how many trials are done, of how many at most.
+  using Step = std::function<void(int64_t done, int64_t total)>;
+
+  /// `compiler` holds the float module, `reference` runs it. Both outlive it.
+  static absl::StatusOr<std::unique_ptr<Tuner>>
+  create(Compiler &compiler, SessionRunner &reference, Samples samples);
+
+  /// The smallest cosine of an output between the float program and the module
+  /// quantised by `request`, on the first `limit` samples; -1 for NaN.
+  absl::StatusOr<double> measure(const QuantizeRequest &request,
+                                 size_t limit = SIZE_MAX);
+
+  /// Tries every method and leaves the best in `request`.
+  absl::StatusOr<std::vector<Trial>> chooseMethod(QuantizeRequest *request,
+                                                  const Step &step = {});
+
+  /// Which layers cost similarity: runs of neighbours, found by halving, the
+  /// costliest first; `cosine` is what keeping these alone in f32 gives.
+  absl::StatusOr<std::vector<FloatLayers>>
+  rank(const QuantizeRequest &request, int trials, const Step &step = {});
+
+  /// Keeps layers in f32, the costliest first, until `goal` is reached. Adds
+  /// them to `request`; returns them with the cosine reached by each.
+  absl::StatusOr<std::vector<FloatLayers>>
+  reach(double goal, QuantizeRequest *request, const Step &step = {});
+
+private:
+  Tuner(Compiler &compiler, Samples samples)
+      : compiler_(compiler), samples_(std::move(samples)) {}
+
+  Compiler &compiler_;
+  Samples samples_;
+  /// By sample and output.
+  std::vector<std::vector<std::vector<float>>> expected_;
+};
+
+} // namespace npu
+
+#endif // TOOLS_NPU_TUNER_H
