@@ -269,7 +269,6 @@ absl::Status Build::quantise() {
     return absl::OkStatus();
   if (absl::Status s = calibrate(); !s.ok())
     return s;
-  progress_.start("quantise");
   QuantizeRequest request;
   request.stats = statsPath_;
   request.method = q.method;
@@ -321,9 +320,7 @@ absl::Status Build::tune(QuantizeRequest *request) {
   auto tuner = Tuner::create(compiler_, *float_, *std::move(samples));
   if (!tuner.ok())
     return tuner.status();
-  auto step = [this](int64_t done, int64_t total) {
-    progress_.step(done, total);
-  };
+  auto step = [this](int64_t n, int64_t total) { progress_.step(n, total); };
   QuantizationReport &report = report_.quantization;
   report.minCosine = goal;
   double cosine = 0;
@@ -357,8 +354,8 @@ absl::Status Build::tune(QuantizeRequest *request) {
 absl::Status Build::warnOfCosts(Tuner &tuner, const QuantizeRequest &request,
                                 double cosine) {
   auto ranked =
-      tuner.rank(request, kWarningTrials, [this](int64_t done, int64_t total) {
-        progress_.step(done, total);
+      tuner.rank(request, kWarningTrials, [this](int64_t n, int64_t total) {
+        progress_.step(n, total);
       });
   if (!ranked.ok())
     return ranked.status();
