@@ -2,6 +2,7 @@
 #include "lowering/onnx_to_npu/conv.h"
 
 #include "absl/strings/str_cat.h"
+#include "lowering/onnx_to_npu/quantized.h"
 
 using namespace mlir;
 
@@ -311,10 +312,16 @@ static absl::Status pool(Importer &im, const Node &node, bool max) {
   NPU_ASSIGN(Window w, readWindow(node, in, {}));
   if (node.proto.output_size() > 1 && !node.proto.output(1).empty())
     return im.unsupported("the indices output");
+  int bytes = max ? integers8(x) : 0;
+  if (bytes) { // commands compare int8
+    NPU_ASSIGN(x, asHeld(im, x, {{1}, {0}, bytes}));
+  }
   Value input = spatialInput(im, x), out;
   if (max) {
     NPU_ASSIGN(out, im.create<MaxPool2DOp>(Type(), input, w.kernel, w.strides,
                                            w.pads, w.dilations));
+    if (bytes)
+      out = asIntegers(im, out, bytes);
   } else {
     bool include = node.i("count_include_pad", 0);
     if (include && node.i("ceil_mode", 0))

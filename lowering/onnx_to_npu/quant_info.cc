@@ -17,6 +17,17 @@ bool isQuantized(Value value) {
   return type && isa<quant::QuantizedType>(type.getElementType());
 }
 
+int integers8(const Entry &e) {
+  auto type = e.value ? dyn_cast<RankedTensorType>(e.value.getType())
+                      : RankedTensorType();
+  if (!type)
+    return 0;
+  if (type.getElementType().isUnsignedInteger(8))
+    return onnx::TensorProto::UINT8;
+  return type.getElementType().isSignlessInteger(8) ? onnx::TensorProto::INT8
+                                                    : 0;
+}
+
 // What is known of an integer tensor without its zero point; 0 if nothing.
 static int knownType(const Entry &e) {
   if (e.constant)

@@ -36,6 +36,8 @@ absl::StatusOr<Filter> heldFilter(const Entry &e, const QuantInfo &info,
                                   int64_t axis);
 
 bool isQuantized(mlir::Value value);
+/// INT8 or UINT8 if `e` is a value of plain integers of that type; else 0.
+int integers8(const Entry &e);
 /// The integers of a quantised tensor in the type that the model declares.
 mlir::Value asIntegers(Importer &im, mlir::Value value, int onnxType);
 /// Does the operator give the same on a quantised tensor as on its integers?

@@ -34,12 +34,14 @@ public:
     node->set_name("node");
     outputs(1);
   }
-  /// A bound f32 input.
-  OpModel &in(Dims dims) {
+  OpModel(const OpModel &) = delete; // it points into itself
+
+  /// A bound input.
+  OpModel &in(Dims dims, int element = onnx::TensorProto::FLOAT) {
     auto *input = graph->add_input();
     input->set_name(next());
     auto *type = input->mutable_type()->mutable_tensor_type();
-    type->set_elem_type(onnx::TensorProto::FLOAT);
+    type->set_elem_type(element);
     auto *shape = type->mutable_shape();
     for (int64_t d : dims)
       shape->add_dim()->set_dim_value(d);
@@ -80,6 +82,26 @@ public:
       t->add_int64_data(v);
     return *this;
   }
+  /// A constant of random integers in [low, high].
+  OpModel &q(int type, Dims dims, int low, int high) {
+    auto *t = graph->add_initializer();
+    t->set_name(next());
+    t->set_data_type(type);
+    int64_t count = 1;
+    for (int64_t d : dims) {
+      t->add_dims(d);
+      count *= d;
+    }
+    std::uniform_int_distribution<int> value(low, high);
+    for (int64_t i = 0; i < count; ++i)
+      t->add_int32_data(value(random));
+    return *this;
+  }
+  /// A scale and a zero point.
+  OpModel &quant(float scale, int type, int zero) {
+    return floats({scale}, true).zero(type, zero);
+  }
+  OpModel &zero(int type, int value) { return q(type, {}, value, value); }
   OpModel &none() {
     node->add_input("");
     return *this;
@@ -227,6 +249,7 @@ protected:
 };
 
 #include "test/e2e/import_cases.inc"
+#include "test/e2e/import_quantized_cases.inc"
 
 } // namespace
 } // namespace npu
