@@ -17,6 +17,7 @@ struct Shape {
   int64_t pixels, oh, ow, oc, h, w, kh, kw;
   int64_t groups, icg, ocg; ///< channels in and out per group
   int64_t k, pairs, panels; ///< inner size, i8 pairs, 16-wide panels per group
+  bool flat = false; ///< outputs and residuals of all pixels evenly spaced
 
   Shape(const View &out, const View &in, const View &weights,
         const ConvParams &p) {
@@ -29,6 +30,11 @@ struct Shape {
     k = kh * kw * icg;
     pairs = ceilDiv(k, 2);
     panels = ceilDiv(ocg, kPanel);
+  }
+  bool evenly(const View &v) const {
+    return !v.present() ||
+           ((oh * ow == 1 || v.stride(1) == ow * v.stride(2)) &&
+            (pixels == oh * ow || v.stride(0) == oh * ow * v.stride(2)));
   }
   bool pointwise(const ConvParams &p) const {
     return kh == 1 && kw == 1 && p.pad[0] == 0 && p.pad[1] == 0 &&
@@ -69,6 +75,8 @@ void forEachRun(const Shape &s, const View &in, const ConvParams &p,
 
 template <typename T>
 T *outputRow(const View &out, const Shape &s, int64_t pixel) {
+  if (s.flat) // spares the divisions
+    return out.as<T>() + pixel * out.stride(2);
   int64_t x = pixel % s.ow, y = pixel / s.ow % s.oh, n = pixel / s.ow / s.oh;
   return out.as<T>() + n * out.stride(0) + y * out.stride(1) +
          x * out.stride(2);
@@ -104,6 +112,7 @@ public:
         loops(matrixLoops(context.isa)),
         packed(packedWeights(command, context, packConv2d)),
         bias(auxOf<int32_t>(command, 0, *context.memory)), context(context) {
+    s.flat = s.evenly(out) && s.evenly(residual);
     epilogue.params = &p.epilogue;
     epilogue.multipliers = auxOf<float>(command, 1, *context.memory);
     epilogue.lut = p.epilogue.flags & kLutFlag
@@ -146,16 +155,26 @@ private:
         context.scratch[thread].get(count * stride * sizeof(int16_t)));
     gather(group, first, last, rows);
     alignas(64) int32_t acc[kTileRows * kPanel], init[kPanel];
+    alignas(64) float multipliers[kPanel] = {};
+    bool perChannel = p.epilogue.flags & kPerChannelScale;
+    bool direct = out.dtype() == DType::kI8 && !p.w_zp;
     for (; panel < panelEnd; ++panel) {
       int64_t channel = group * s.ocg + panel * kPanel;
       int64_t width = std::min<int64_t>(kPanel, s.ocg - panel * kPanel);
       for (int64_t c = 0; c < kPanel; ++c)
         init[c] = bias && c < width ? bias[channel + c] : 0;
+      for (int64_t c = 0; direct && c < width; ++c)
+        multipliers[c] = epilogue.multipliers[perChannel ? channel + c : 0];
       const int8_t *weights =
           reinterpret_cast<const int8_t *>(packed.bytes.data()) +
           (group * s.panels + panel) * stride * kPanel;
       for (int64_t i = 0; i < count; i += kTileRows) {
         int tile = int(std::min<int64_t>(kTileRows, count - i));
+        if (direct) {
+          runTile(first + i, tile, rows + i * stride, weights,
+                  {init, multipliers, int(width)}, channel);
+          continue;
+        }
         loops.gemmI8(tile, rows + i * stride, stride, weights, s.pairs, init,
                      acc);
         if (p.w_zp)
@@ -164,6 +183,18 @@ private:
           store(first + i + r, channel, width, acc + r * kPanel);
       }
     }
+  }
+
+  void runTile(int64_t pixel, int rows, const int16_t *values,
+               const int8_t *weights, TileI8 tile, int64_t channel) {
+    bool add = p.epilogue.flags & kResidualFlag;
+    for (int r = 0; r < rows; ++r) {
+      tile.out[r] = outputRow<int8_t>(out, s, pixel + r) + channel;
+      if (add)
+        tile.residual[r] = outputRow<int8_t>(residual, s, pixel + r) + channel;
+    }
+    loops.gemmTileI8(rows, values, 2 * s.pairs, weights, s.pairs, epilogue,
+                     tile);
   }
 
   // sum (a - za) * (w - zw) = sum (a - za) * w - zw * sum (a - za)
@@ -212,7 +243,9 @@ public:
         s(out, in, viewOf(command, 2, *context.memory), p),
         loops(matrixLoops(context.isa)),
         packed(packedWeights(command, context, packConv2d)),
-        bias(auxOf<float>(command, 0, *context.memory)), context(context) {}
+        bias(auxOf<float>(command, 0, *context.memory)), context(context) {
+    s.flat = s.evenly(out) && s.evenly(residual);
+  }
 
   void run() {
     Pieces pieces(s, s.k * 4, context.pool->threads());

@@ -36,6 +36,15 @@ void fillTaps(const Shape &s, const View &in, const ConvParams &p, int64_t n,
   }
 }
 
+// Output columns [from, to) whose taps are all inside the input's width.
+void insideColumns(const Shape &s, const ConvParams &p, int64_t *from,
+                   int64_t *to) {
+  int64_t extent = (s.kw - 1) * p.dilation[1] + 1;
+  int64_t last = s.w - extent + p.pad[1]; // of x * stride
+  *from = (p.pad[1] + p.stride[1] - 1) / p.stride[1];
+  *to = last < 0 ? 0 : std::min(s.ow, last / p.stride[1] + 1);
+}
+
 template <typename T>
 T *pixelOf(const View &view, int64_t n, int64_t y, int64_t x) {
   return view.as<T>() + n * view.stride(0) + y * view.stride(1) +
@@ -53,14 +62,19 @@ template <typename T, typename Acc> struct Buffers {
   const T **taps;
   T *outside;
   Acc *init, *acc;
-  Buffers(Scratch &scratch, const Shape &s) {
+  int64_t outsideSize;
+  /// `step`: from pixel to pixel in the input; the row outside is as long as
+  /// a row of pixels.
+  Buffers(Scratch &scratch, const Shape &s, int64_t step = 0) {
     int64_t pointers = (s.taps() * sizeof(T *) + 63) / 64 * 64;
     int64_t row = s.padded() * 4;
-    uint8_t *memory = scratch.get(pointers + 3 * row);
+    outsideSize = s.c + (s.ow - 1) * step;
+    uint8_t *memory = scratch.get(
+        pointers + 2 * row + std::max<int64_t>(row, outsideSize * sizeof(T)));
     taps = reinterpret_cast<const T **>(memory);
-    outside = reinterpret_cast<T *>(memory + pointers);
-    init = reinterpret_cast<Acc *>(memory + pointers + row);
-    acc = reinterpret_cast<Acc *>(memory + pointers + 2 * row);
+    init = reinterpret_cast<Acc *>(memory + pointers);
+    acc = reinterpret_cast<Acc *>(memory + pointers + row);
+    outside = reinterpret_cast<T *>(memory + pointers + 2 * row);
   }
 };
 
@@ -81,27 +95,36 @@ void runI8(const Command &command, Context &context) {
   int64_t rows = s.n * s.oh, step = rowsPerPiece(s, context.pool->threads());
   context.pool->parallelFor((rows + step - 1) / step, [&](int64_t piece,
                                                           int thread) {
-    Buffers<int8_t, int32_t> b(context.scratch[thread], s);
-    std::memset(b.outside, p.in_zp, s.c);
+    Buffers<int8_t, int32_t> b(context.scratch[thread], s,
+                               p.stride[1] * in.stride(2));
+    std::memset(b.outside, p.in_zp, b.outsideSize);
     // sum (a - za) * w = sum a * w - za * sum w
     for (int64_t c = 0; c < s.c; ++c)
       b.init[c] = wrapSub(bias ? bias[c] : 0, wrapMul(p.in_zp, packed.sums[c]));
     for (int64_t row = piece * step; row < std::min(rows, (piece + 1) * step);
          ++row) {
       int64_t n = row / s.oh, y = row % s.oh;
-      for (int64_t x = 0; x < s.ow; ++x) {
+      int64_t from, to;
+      insideColumns(s, p, &from, &to);
+      for (int64_t x = 0; x < s.ow;) {
         fillTaps(s, in, p, n, y, x, b.outside, b.taps);
-        loops.depthwiseI8(b.taps, s.taps(), s.c, weights, b.init, b.acc);
         if (out.dtype() == DType::kI32) {
-          std::memcpy(pixelOf<int32_t>(out, n, y, x), b.acc,
-                      s.c * sizeof(int32_t));
+          loops.depthwiseI8(b.taps, s.taps(), s.c, weights, b.init,
+                            pixelOf<int32_t>(out, n, y, x));
+          ++x;
           continue;
         }
-        loops.requantize(b.acc, s.c, 0, epilogue,
-                         p.epilogue.flags & kResidualFlag
-                             ? pixelOf<int8_t>(residual, n, y, x)
-                             : nullptr,
-                         pixelOf<int8_t>(out, n, y, x));
+        bool add = p.epilogue.flags & kResidualFlag;
+        DepthwiseRowI8 part;
+        part.taps = b.taps, part.count = s.taps();
+        part.pixels = x >= from && x < to ? to - x : 1;
+        part.step = p.stride[1] * in.stride(2), part.channels = s.c;
+        part.weights = weights, part.init = b.init, part.acc = b.acc;
+        part.out = pixelOf<int8_t>(out, n, y, x), part.outStep = out.stride(2);
+        part.residual = add ? pixelOf<int8_t>(residual, n, y, x) : nullptr;
+        part.residualStep = add ? residual.stride(2) : 0;
+        loops.depthwiseRowI8(part, epilogue);
+        x += part.pixels;
       }
     }
   });

@@ -3,6 +3,7 @@
 
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/iterate.h"
+#include "runtime/kernels/matrix.h"
 #include "runtime/kernels/numerics.h"
 
 namespace npu::rt {
@@ -333,15 +334,18 @@ void runUnary(const Command &command, Context &context) {
 
 void runLut(const Command &command, Context &context) {
   Strided<2> s(command, *context.memory);
-  const int8_t *table = auxOf<int8_t>(command, 0, *context.memory) + 128;
+  const int8_t *table = auxOf<int8_t>(command, 0, *context.memory);
+  const MatrixLoops &loops = matrixLoops(context.isa);
   int64_t so = s.loop.innerStride(0), si = s.loop.innerStride(1);
   forEachRow(
       s.loop, *context.pool,
       [&](const std::array<int64_t, 2> &at, int64_t from, int64_t count) {
         auto *out = s.views[0].as<int8_t>() + at[0] + from * so;
         auto *in = s.views[1].as<int8_t>() + at[1] + from * si;
+        if (so == 1 && si == 1)
+          return loops.lookUp(in, count, table, out);
         for (int64_t i = 0; i < count; ++i)
-          out[i * so] = table[in[i * si]];
+          out[i * so] = table[in[i * si] + 128];
       });
 }
 

@@ -3,15 +3,17 @@
 // portable ones bit for bit.
 #include <immintrin.h>
 
+#include "runtime/kernels/depthwise_avx2.h"
+#include "runtime/kernels/epilogue_avx2.h"
 #include "runtime/kernels/matrix.h"
 #include "runtime/kernels/numerics.h"
 
 namespace npu::rt {
 
 template <int kRows>
-static void gemmI8Rows(const int16_t *a, int64_t stride, const int8_t *b,
-                       int64_t pairs, const int32_t *init, int32_t *acc) {
-  __m256i sum[kRows][2];
+static inline void accumulate(const int16_t *a, int64_t stride, const int8_t *b,
+                              int64_t pairs, const int32_t *init,
+                              __m256i (&sum)[kRows][2]) {
   for (int r = 0; r < kRows; ++r)
     for (int h = 0; h < 2; ++h)
       sum[r][h] = _mm256_loadu_si256((const __m256i *)(init + 8 * h));
@@ -27,6 +29,13 @@ static void gemmI8Rows(const int16_t *a, int64_t stride, const int8_t *b,
       sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(x, b1));
     }
   }
+}
+
+template <int kRows>
+static void gemmI8Rows(const int16_t *a, int64_t stride, const int8_t *b,
+                       int64_t pairs, const int32_t *init, int32_t *acc) {
+  __m256i sum[kRows][2];
+  accumulate<kRows>(a, stride, b, pairs, init, sum);
   for (int r = 0; r < kRows; ++r)
     for (int h = 0; h < 2; ++h)
       _mm256_storeu_si256((__m256i *)(acc + r * kPanel + 8 * h), sum[r][h]);
@@ -47,6 +56,46 @@ static void gemmI8(int rows, const int16_t *a, int64_t stride, const int8_t *b,
     return gemmI8Rows<2>(a, stride, b, pairs, init, acc);
   default:
     return gemmI8Rows<1>(a, stride, b, pairs, init, acc);
+  }
+}
+
+template <int kRows>
+static void gemmTileRows(const int16_t *a, int64_t stride, const int8_t *b,
+                         int64_t pairs, const EpilogueI8 &epilogue,
+                         const TileI8 &tile) {
+  __m256i sum[kRows][2];
+  accumulate<kRows>(a, stride, b, pairs, tile.init, sum);
+  Requantizer requantizer(epilogue);
+  __m256 m0 = _mm256_loadu_ps(tile.multipliers);
+  __m256 m1 = _mm256_loadu_ps(tile.multipliers + 8);
+  __m128i q[kRows];
+  for (int r = 0; r < kRows; ++r)
+    q[r] = requantizer.scale(sum[r][0], sum[r][1], m0, m1);
+  if (epilogue.lut)
+    lookUpVectors(q, kRows, epilogue.lut);
+  if (epilogue.params->flags & kResidualFlag)
+    for (int r = 0; r < kRows; ++r)
+      q[r] = requantizer.add(q[r], loadBytes(tile.residual[r], tile.width));
+  for (int r = 0; r < kRows; ++r)
+    storeBytes(tile.out[r], q[r], tile.width);
+}
+
+static void gemmTileI8(int rows, const int16_t *a, int64_t stride,
+                       const int8_t *b, int64_t pairs,
+                       const EpilogueI8 &epilogue, const TileI8 &tile) {
+  switch (rows) {
+  case 6:
+    return gemmTileRows<6>(a, stride, b, pairs, epilogue, tile);
+  case 5:
+    return gemmTileRows<5>(a, stride, b, pairs, epilogue, tile);
+  case 4:
+    return gemmTileRows<4>(a, stride, b, pairs, epilogue, tile);
+  case 3:
+    return gemmTileRows<3>(a, stride, b, pairs, epilogue, tile);
+  case 2:
+    return gemmTileRows<2>(a, stride, b, pairs, epilogue, tile);
+  default:
+    return gemmTileRows<1>(a, stride, b, pairs, epilogue, tile);
   }
 }
 
@@ -91,126 +140,6 @@ static void gemmF32(int rows, const float *const *a, const float *b, int64_t k,
   }
 }
 
-// clamp(round(x)), x and bounds relative to the zero point.
-static __m256i roundClamp8(__m256 x, __m256 low, __m256 high) {
-  return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, low), high));
-}
-
-// 16 i32 in two registers to 16 i8 in order; the values fit.
-static __m128i narrow(__m256i a, __m256i b) {
-  __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
-  return _mm_packs_epi16(_mm256_castsi256_si128(words),
-                         _mm256_extracti128_si256(words, 1));
-}
-
-static void requantize(const int32_t *acc, int64_t count, int64_t channel,
-                       const EpilogueI8 &epilogue, const int8_t *residual,
-                       int8_t *out) {
-  const Epilogue &p = *epilogue.params;
-  bool perChannel = p.flags & kPerChannelScale;
-  const float *multiplier = epilogue.multipliers + (perChannel ? channel : 0);
-  __m256 low = _mm256_set1_ps(float(p.lo - p.mid_zp));
-  __m256 high = _mm256_set1_ps(float(p.hi - p.mid_zp));
-  __m256i zero = _mm256_set1_epi32(p.mid_zp);
-  __m256 scale = _mm256_set1_ps(*multiplier);
-  int64_t i = 0;
-  for (; i + 16 <= count; i += 16) {
-    __m256i q[2];
-    for (int h = 0; h < 2; ++h) {
-      __m256 x = _mm256_cvtepi32_ps(
-          _mm256_loadu_si256((const __m256i *)(acc + i + 8 * h)));
-      if (perChannel)
-        scale = _mm256_loadu_ps(multiplier + i + 8 * h);
-      q[h] = _mm256_add_epi32(roundClamp8(_mm256_mul_ps(x, scale), low, high),
-                              zero);
-    }
-    if (!epilogue.lut && !residual) {
-      _mm_storeu_si128((__m128i *)(out + i), narrow(q[0], q[1]));
-      continue;
-    }
-    alignas(32) int8_t bytes[16];
-    _mm_store_si128((__m128i *)bytes, narrow(q[0], q[1]));
-    if (epilogue.lut)
-      for (int j = 0; j < 16; ++j)
-        bytes[j] = epilogue.lut[bytes[j] + 128];
-    if (residual) {
-      __m256 low2 = _mm256_set1_ps(float(p.lo2 - p.out_zp));
-      __m256 high2 = _mm256_set1_ps(float(p.hi2 - p.out_zp));
-      for (int h = 0; h < 2; ++h) {
-        __m256i self = _mm256_sub_epi32(_mm256_cvtepi8_epi32(_mm_loadl_epi64(
-                                            (const __m128i *)(bytes + 8 * h))),
-                                        _mm256_set1_epi32(p.res_mid_zp));
-        __m256i other =
-            _mm256_sub_epi32(_mm256_cvtepi8_epi32(_mm_loadl_epi64(
-                                 (const __m128i *)(residual + i + 8 * h))),
-                             _mm256_set1_epi32(p.res_zp));
-        __m256 x = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(self),
-                                               _mm256_set1_ps(p.scale_self)),
-                                 _mm256_mul_ps(_mm256_cvtepi32_ps(other),
-                                               _mm256_set1_ps(p.scale_res)));
-        q[h] = _mm256_add_epi32(roundClamp8(x, low2, high2),
-                                _mm256_set1_epi32(p.out_zp));
-      }
-      _mm_store_si128((__m128i *)bytes, narrow(q[0], q[1]));
-    }
-    _mm_storeu_si128((__m128i *)(out + i), _mm_load_si128((__m128i *)bytes));
-  }
-  if (i < count)
-    kPortableLoops.requantize(acc + i, count - i, channel + i, epilogue,
-                              residual ? residual + i : nullptr, out + i);
-}
-
-// One channel block of 16, or its first `n` channels when reading 16 would
-// leave the row.
-static __m256i load16(const int8_t *in, int64_t n) {
-  if (n >= 16)
-    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)in));
-  alignas(16) int8_t bytes[16] = {};
-  __builtin_memcpy(bytes, in, n);
-  return _mm256_cvtepi8_epi16(_mm_load_si128((const __m128i *)bytes));
-}
-
-static void depthwiseI8(const int8_t *const *taps, int count, int64_t channels,
-                        const int16_t *weights, const int32_t *init,
-                        int32_t *acc) {
-  int64_t padded = (channels + 15) / 16 * 16;
-  for (int64_t c = 0; c < channels; c += 16) {
-    int64_t n = channels - c;
-    __m256i low = _mm256_setzero_si256(), high = low;
-    for (int t = 0; t < count; t += 2) {
-      __m256i x = load16(taps[t] + c, n);
-      __m256i y =
-          t + 1 < count ? load16(taps[t + 1] + c, n) : _mm256_setzero_si256();
-      const int16_t *w = weights + ((t / 2) * padded + c) * 2;
-      // Weights of channels 0..7 and 8..15; bring the inputs to that order.
-      __m256i even = _mm256_unpacklo_epi16(x, y); // 0-3, 8-11
-      __m256i odd = _mm256_unpackhi_epi16(x, y);  // 4-7, 12-15
-      __m256i first = _mm256_permute2x128_si256(even, odd, 0x20);
-      __m256i second = _mm256_permute2x128_si256(even, odd, 0x31);
-      low = _mm256_add_epi32(
-          low,
-          _mm256_madd_epi16(first, _mm256_loadu_si256((const __m256i *)w)));
-      high = _mm256_add_epi32(
-          high, _mm256_madd_epi16(
-                    second, _mm256_loadu_si256((const __m256i *)(w + 16))));
-    }
-    if (n >= 16) {
-      low = _mm256_add_epi32(low,
-                             _mm256_loadu_si256((const __m256i *)(init + c)));
-      high = _mm256_add_epi32(
-          high, _mm256_loadu_si256((const __m256i *)(init + c + 8)));
-      _mm256_storeu_si256((__m256i *)(acc + c), low);
-      _mm256_storeu_si256((__m256i *)(acc + c + 8), high);
-    } else {
-      alignas(32) int32_t sums[16];
-      _mm256_store_si256((__m256i *)sums, low);
-      _mm256_store_si256((__m256i *)(sums + 8), high);
-      for (int64_t i = 0; i < n; ++i)
-        acc[c + i] = wrapAdd(init[c + i], sums[i]);
-    }
-  }
-}
-
 static void depthwiseF32(const float *const *taps, int count, int64_t channels,
                          const float *weights, const float *init, float *acc) {
   int64_t c = 0;
@@ -232,17 +161,76 @@ static void depthwiseF32(const float *const *taps, int count, int64_t channels,
 
 static void widen(const int8_t *in, int64_t count, int zero, int16_t *out) {
   __m256i z = _mm256_set1_epi16(int16_t(zero));
+  auto sixteen = [&](int64_t i) {
+    __m256i x =
+        _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(in + i)));
+    _mm256_storeu_si256((__m256i *)(out + i), _mm256_sub_epi16(x, z));
+  };
+  auto eight = [&](int64_t i) {
+    __m128i x = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(in + i)));
+    _mm_storeu_si128((__m128i *)(out + i),
+                     _mm_sub_epi16(x, _mm256_castsi256_si128(z)));
+  };
   int64_t i = 0;
   for (; i + 16 <= count; i += 16)
-    _mm256_storeu_si256((__m256i *)(out + i),
-                        _mm256_sub_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128(
-                                             (const __m128i *)(in + i))),
-                                         z));
+    sixteen(i);
+  if (i == count)
+    return;
+  // The rest: vectors that overlap what is done.
+  if (count >= 16)
+    return sixteen(count - 16);
+  if (count >= 8) {
+    eight(0);
+    return eight(count - 8);
+  }
   for (; i < count; ++i)
     out[i] = int16_t(in[i] - zero);
 }
 
-const MatrixLoops kAvx2Loops = {gemmI8,      gemmF32,      requantize,
-                                depthwiseI8, depthwiseF32, widen};
+static void requantize(const int32_t *acc, int64_t count, int64_t channel,
+                       const EpilogueI8 &epilogue, const int8_t *residual,
+                       int8_t *out) {
+  Requantizer requantizer(epilogue);
+  bool perChannel = epilogue.params->flags & kPerChannelScale;
+  const float *multiplier = epilogue.multipliers + (perChannel ? channel : 0);
+  __m256 m0 = _mm256_set1_ps(*multiplier), m1 = m0;
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    if (perChannel) {
+      m0 = _mm256_loadu_ps(multiplier + i);
+      m1 = _mm256_loadu_ps(multiplier + i + 8);
+    }
+    __m128i q = requantizer.scale(
+        _mm256_loadu_si256((const __m256i *)(acc + i)),
+        _mm256_loadu_si256((const __m256i *)(acc + i + 8)), m0, m1);
+    if (epilogue.lut)
+      lookUpVectors(&q, 1, epilogue.lut);
+    if (residual)
+      q = requantizer.add(q, loadBytes(residual + i, 16));
+    _mm_storeu_si128((__m128i *)(out + i), q);
+  }
+  if (i < count)
+    kPortableLoops.requantize(acc + i, count - i, channel + i, epilogue,
+                              residual ? residual + i : nullptr, out + i);
+}
+
+static void lookUp(const int8_t *in, int64_t count, const int8_t *table,
+                   int8_t *out) {
+  int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    __m128i v[4];
+    for (int j = 0; j < 4; ++j)
+      v[j] = _mm_loadu_si128((const __m128i *)(in + i + 16 * j));
+    lookUpVectors(v, 4, table);
+    for (int j = 0; j < 4; ++j)
+      _mm_storeu_si128((__m128i *)(out + i + 16 * j), v[j]);
+  }
+  for (; i < count; ++i)
+    out[i] = table[in[i] + 128];
+}
+
+const MatrixLoops kAvx2Loops = {gemmI8,       gemmTileI8,  gemmF32,
+                                requantize,   depthwiseI8, depthwiseRowI8,
+                                depthwiseF32, widen,       lookUp};
 
 } // namespace npu::rt

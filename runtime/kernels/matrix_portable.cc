@@ -61,6 +61,43 @@ static void depthwiseI8(const int8_t *const *taps, int count, int64_t channels,
                                    weights[((t / 2) * padded + c) * 2 + t % 2]);
 }
 
+static void gemmTileI8(int rows, const int16_t *a, int64_t stride,
+                       const int8_t *b, int64_t pairs,
+                       const EpilogueI8 &epilogue, const TileI8 &tile) {
+  int32_t acc[kTileRows * kPanel];
+  gemmI8(rows, a, stride, b, pairs, tile.init, acc);
+  EpilogueI8 local = epilogue; // the tile's multipliers begin at its channel
+  local.multipliers = tile.multipliers;
+  bool add = epilogue.params->flags & kResidualFlag;
+  for (int r = 0; r < rows; ++r)
+    requantize(acc + r * kPanel, tile.width, 0, local,
+               add ? tile.residual[r] : nullptr, tile.out[r]);
+}
+
+static void depthwiseRowI8(const DepthwiseRowI8 &row,
+                           const EpilogueI8 &epilogue) {
+  for (int64_t x = 0; x < row.pixels; ++x) {
+    for (int64_t c = 0; c < row.channels; ++c)
+      row.acc[c] = row.init[c];
+    int64_t padded = (row.channels + 15) / 16 * 16;
+    for (int t = 0; t < row.count; ++t) {
+      const int8_t *in = row.taps[t] + x * row.step;
+      const int16_t *w = row.weights + (t / 2) * padded * 2 + t % 2;
+      for (int64_t c = 0; c < row.channels; ++c)
+        row.acc[c] = wrapAdd(row.acc[c], in[c] * w[2 * c]);
+    }
+    requantize(row.acc, row.channels, 0, epilogue,
+               row.residual ? row.residual + x * row.residualStep : nullptr,
+               row.out + x * row.outStep);
+  }
+}
+
+static void lookUp(const int8_t *in, int64_t count, const int8_t *table,
+                   int8_t *out) {
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = table[in[i] + 128];
+}
+
 static void depthwiseF32(const float *const *taps, int count, int64_t channels,
                          const float *weights, const float *init, float *acc) {
   for (int64_t c = 0; c < channels; ++c)
@@ -75,8 +112,9 @@ static void widen(const int8_t *in, int64_t count, int zero, int16_t *out) {
     out[i] = int16_t(in[i] - zero);
 }
 
-const MatrixLoops kPortableLoops = {gemmI8,      gemmF32,      requantize,
-                                    depthwiseI8, depthwiseF32, widen};
+const MatrixLoops kPortableLoops = {gemmI8,       gemmTileI8,  gemmF32,
+                                    requantize,   depthwiseI8, depthwiseRowI8,
+                                    depthwiseF32, widen,       lookUp};
 
 Isa detectIsa() {
 #if defined(__x86_64__)

@@ -22,12 +22,17 @@ inline int32_t wrapMul(int32_t a, int32_t b) {
 }
 
 /// clamp(round(x) + zp, lo, hi), for any x: the clamp comes first, in float,
-/// which is the same because its bounds are integers.
+/// which is the same because its bounds are integers. These are below 2^22, so
+/// that adding 1.5 * 2^23 leaves the rounded value in the low bits: unlike a
+/// call of nearbyint(), loops of that become vector instructions.
 inline int32_t roundClamp(float x, int32_t zp, int32_t lo, int32_t hi) {
   float low = float(lo - zp), high = float(hi - zp);
   x = x > low ? x : low; // NaN becomes low, as maxps does
   x = x < high ? x : high;
-  return int32_t(std::nearbyintf(x)) + zp;
+  float shifted = x + 12582912.0f;
+  int32_t bits;
+  __builtin_memcpy(&bits, &shifted, sizeof(bits));
+  return wrapAdd(bits - 0x4b400000, zp);
 }
 
 /// The functions of kUnary and of float epilogues.
