@@ -125,14 +125,14 @@ absl::Status Toolchain::calibrate(int count, const std::string &stats) {
   auto all = samples(count);
   if (!all.ok())
     return all.status();
-  Tuner::Samples few(all->begin(), all->begin() + std::min(8, count));
+  Tuner::Samples shown = *all;
   Memory dataset(*std::move(all));
   auto result = calibration::runCalibration(**runner, dataset, {});
   if (!result.ok())
     return result.status();
   if (absl::Status s = result->save(stats); !s.ok())
     return s;
-  auto tuner = Tuner::create(**compiler, **runner, std::move(few));
+  auto tuner = Tuner::create(**compiler, **runner, std::move(shown));
   if (!tuner.ok())
     return tuner.status();
   QuantizeRequest request;

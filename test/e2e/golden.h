@@ -50,7 +50,7 @@ public:
   /// `count` samples: real ones where there are some, else random.
   absl::StatusOr<std::vector<Sample>> samples(int count);
   /// Calibrates on `count` samples into `stats`, a file, and chooses the
-  /// method by the first of them.
+  /// method by them.
   absl::Status calibrate(int count, const std::string &stats);
   /// The blob for a target; quantised with `stats` unless it is "".
   absl::StatusOr<std::shared_ptr<const rt::Blob>>

@@ -17,7 +17,7 @@
 #include "tools/npu/dataset.h"
 #include "tools/npu/progress.h"
 #include "tools/npu/session_runner.h"
-#include "tools/npu/tuner.h"
+#include "tools/npu/tuning.h"
 #include "tools/npu/version.h"
 
 namespace npu {
@@ -26,11 +26,6 @@ namespace {
 std::string digestOf(const std::string &bytes) {
   return absl::StrFormat("xxh3:%016x", XXH3_64bits(bytes.data(), bytes.size()));
 }
-
-/// Below this INT8 is not close to the float model.
-constexpr double kSimilar = 0.98;
-/// Trials that find the layers that a warning names.
-constexpr int kWarningTrials = 16;
 
 /// One build, stage by stage.
 class Build {
@@ -51,8 +46,6 @@ private:
   absl::Status calibrate();
   absl::Status quantise();
   absl::Status tune(QuantizeRequest *request);
-  absl::Status warnOfCosts(Tuner &tuner, const QuantizeRequest &request,
-                           double cosine);
   absl::StatusOr<Tuner::Samples> compareSamples();
   absl::Status compile();
   absl::Status compare();
@@ -104,7 +97,11 @@ absl::Status Build::configure() {
   if (q.steps < 1 || !(q.percentile > 50 && q.percentile <= 100))
     return absl::InvalidArgumentError(
         "--steps must be at least 1, --percentile in (50, 100]");
-  return calibration::parseMethod(q.method).status();
+  if (q.method == "auto" || calibration::parseMethod(q.method).ok())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown calibration method \"", q.method,
+                   "\"; use auto, minmax, percentile, entropy or mse"));
 }
 
 absl::Status Build::import() {
@@ -300,77 +297,22 @@ absl::StatusOr<Tuner::Samples> Build::compareSamples() {
   return samples;
 }
 
-/// The method, and what stays in f32, by trying it on the samples.
+/// By trying it on the samples, if there are some.
 absl::Status Build::tune(QuantizeRequest *request) {
-  const bool isAuto = request->method == "auto";
-  const double goal = config_.quantize.minCosine;
   auto samples = compareSamples();
   if (!samples.ok())
     return samples.status();
-  if (samples->empty()) {
-    if (goal > 0)
-      return absl::InvalidArgumentError(
-          "--min-cosine needs samples to compare on: give --calibration, and "
-          "no --compare 0");
-    if (isAuto)
-      request->method = "minmax";
-    return absl::OkStatus();
+  if (!samples->empty()) {
+    progress_.start("tune");
+    return tuneQuantization(config_.quantize, compiler_, *float_,
+                            *std::move(samples), progress_, request, &report_);
   }
-  progress_.start("tune");
-  auto tuner = Tuner::create(compiler_, *float_, *std::move(samples));
-  if (!tuner.ok())
-    return tuner.status();
-  auto step = [this](int64_t n, int64_t total) { progress_.step(n, total); };
-  QuantizationReport &report = report_.quantization;
-  report.minCosine = goal;
-  double cosine = 0;
-  if (isAuto) {
-    auto tried = (*tuner)->chooseMethod(request, step);
-    if (!tried.ok())
-      return tried.status();
-    report.tried = *std::move(tried);
-    for (const Trial &t : report.tried)
-      cosine = std::max(cosine, t.cosine);
-  } else {
-    auto measured = (*tuner)->measure(*request);
-    if (!measured.ok())
-      return measured.status();
-    cosine = *measured;
-  }
-  if (goal == 0)
-    return cosine < kSimilar ? warnOfCosts(**tuner, *request, cosine)
-                             : absl::OkStatus();
-  auto kept = (*tuner)->reach(goal, request, step);
-  if (!kept.ok())
-    return kept.status();
-  report.keptFloat = *std::move(kept);
-  if (!report.keptFloat.empty() && report.keptFloat.back().cosine < goal)
-    report_.warnings.push_back(
-        absl::StrFormat("cosine %.5f is all that was reached, %g was asked for",
-                        report.keptFloat.back().cosine, goal));
-  return absl::OkStatus();
-}
-
-absl::Status Build::warnOfCosts(Tuner &tuner, const QuantizeRequest &request,
-                                double cosine) {
-  auto ranked =
-      tuner.rank(request, kWarningTrials, [this](int64_t n, int64_t total) {
-        progress_.step(n, total);
-      });
-  if (!ranked.ok())
-    return ranked.status();
-  std::string text = absl::StrFormat(
-      "INT8 is not close to the float model (cosine %.5f). Costliest layers:",
-      cosine);
-  for (size_t i = 0; i < std::min<size_t>(3, ranked->size()); ++i) {
-    const FloatLayers &layers = (*ranked)[i];
-    absl::StrAppendFormat(&text, "%s '%s' to '%s' (%.5f with them in f32)",
-                          i ? "," : "", layers.nodes.front(),
-                          layers.nodes.back(), layers.cosine);
-  }
-  absl::StrAppendFormat(&text, "; --min-cosine %g keeps what it takes in f32",
-                        kSimilar);
-  report_.warnings.push_back(text);
+  if (config_.quantize.minCosine > 0)
+    return absl::InvalidArgumentError(
+        "--min-cosine needs samples to compare on: give --calibration, and no "
+        "--compare 0");
+  if (request->method == "auto")
+    request->method = "minmax";
   return absl::OkStatus();
 }
 
