@@ -199,9 +199,15 @@ absl::Status Build::chooseMode() {
   if (goal > 0 && (mode == "fp32" || mode == "prequantised"))
     return absl::InvalidArgumentError(absl::StrCat(
         "--min-cosine is for modes int8 and mixed, this build is ", mode));
+  const bool samples =
+      !config_.quantize.dataset.empty() && options_.compare > 0;
+  if (goal > 0 && !samples)
+    return absl::InvalidArgumentError(
+        "--min-cosine needs samples to compare on: give --calibration, and no "
+        "--compare 0");
   if (goal > 0)
     mode = "mixed";
-  else if (mode == "mixed" && config_.quantize.overrides.empty())
+  else if (mode == "mixed" && config_.quantize.overrides.empty() && samples)
     goal = kSimilar;
   if (mode == "fp32" && !config_.quantize.overrides.empty())
     return absl::InvalidArgumentError(
@@ -307,10 +313,6 @@ absl::Status Build::tune(QuantizeRequest *request) {
     return tuneQuantization(config_.quantize, compiler_, *float_,
                             *std::move(samples), progress_, request, &report_);
   }
-  if (config_.quantize.minCosine > 0)
-    return absl::InvalidArgumentError(
-        "--min-cosine needs samples to compare on: give --calibration, and no "
-        "--compare 0");
   if (request->method == "auto")
     request->method = "minmax";
   return absl::OkStatus();

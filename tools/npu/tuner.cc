@@ -29,7 +29,7 @@ outputsOf(SessionRunner &runner,
 struct Piece {
   size_t begin, end;
   double cosine = 0;
-  size_t size() const { return end - begin; }
+  bool whole = false; ///< not to be halved
 };
 
 } // namespace
@@ -103,51 +103,50 @@ absl::StatusOr<std::vector<Trial>> Tuner::chooseMethod(QuantizeRequest *request,
 absl::StatusOr<std::vector<FloatLayers>>
 Tuner::rank(const QuantizeRequest &request, int trials, const Step &step) {
   const std::vector<std::string> layers = compiler_.layers();
-  auto namesOf = [&](const Piece &piece) {
-    return std::vector<std::string>(layers.begin() + piece.begin,
-                                    layers.begin() + piece.end);
-  };
   int done = 0;
-  std::vector<Piece> pieces;
-  auto add = [&](size_t begin, size_t end) -> absl::Status {
-    Piece piece{begin, end};
+  auto tried = [&](size_t begin, size_t end) -> absl::StatusOr<Piece> {
     QuantizeRequest one = request;
-    for (const std::string &name : namesOf(piece))
-      one.keepFloat.push_back(name);
+    one.keepFloat.insert(one.keepFloat.end(), layers.begin() + begin,
+                         layers.begin() + end);
     auto c = measure(one, kQuick);
     if (!c.ok())
       return c.status();
-    piece.cosine = *c;
-    pieces.push_back(piece);
     if (step)
       step(++done, trials);
-    return absl::OkStatus();
+    return Piece{begin, end, *c};
   };
+  auto base = tried(0, 0);
+  if (!base.ok())
+    return base.status();
+  std::vector<Piece> pieces;
   size_t count = std::min(kPieces, layers.size());
-  for (size_t i = 0; i < count; ++i)
-    if (absl::Status s =
-            add(i * layers.size() / count, (i + 1) * layers.size() / count);
-        !s.ok())
-      return s;
-  auto less = [](const Piece &a, const Piece &b) {
-    return a.cosine < b.cosine;
-  };
-  for (int left = trials - int(count); left >= 2; left -= 2) {
-    auto halved = [&](const Piece &a, const Piece &b) {
-      bool x = a.size() > kSmallest, y = b.size() > kSmallest;
-      return x != y ? y : less(a, b);
-    };
-    auto it = std::max_element(pieces.begin(), pieces.end(), halved);
-    if (it == pieces.end() || it->size() <= kSmallest)
+  for (size_t i = 0; i < count; ++i) {
+    auto piece =
+        tried(i * layers.size() / count, (i + 1) * layers.size() / count);
+    if (!piece.ok())
+      return piece.status();
+    pieces.push_back(*piece);
+  }
+  while (done + 2 <= trials) {
+    Piece *costliest = nullptr;
+    for (Piece &piece : pieces)
+      if (!piece.whole && piece.end - piece.begin > kSmallest &&
+          (!costliest || piece.cosine > costliest->cosine))
+        costliest = &piece;
+    if (!costliest)
       break;
-    Piece piece = *it;
-    pieces.erase(it);
-    size_t middle = piece.begin + piece.size() / 2;
-    absl::Status s = add(piece.begin, middle);
-    if (s.ok())
-      s = add(middle, piece.end);
-    if (!s.ok())
-      return s;
+    size_t middle = (costliest->begin + costliest->end) / 2;
+    auto a = tried(costliest->begin, middle);
+    auto b = a.ok() ? tried(middle, costliest->end) : a;
+    if (!b.ok())
+      return b.status();
+    // Neither does much alone: it takes both.
+    double gain = costliest->cosine - base->cosine;
+    costliest->whole = std::max(a->cosine, b->cosine) - base->cosine < gain / 2;
+    if (costliest->whole)
+      continue;
+    *costliest = *a;
+    pieces.push_back(*b);
   }
   // Ties in the order of the model.
   std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) {
@@ -155,31 +154,56 @@ Tuner::rank(const QuantizeRequest &request, int trials, const Step &step) {
   });
   std::vector<FloatLayers> ranked;
   for (const Piece &piece : pieces)
-    ranked.push_back({namesOf(piece), piece.cosine});
+    ranked.push_back(
+        {{layers.begin() + piece.begin, layers.begin() + piece.end},
+         piece.cosine});
   return ranked;
+}
+
+absl::StatusOr<double> Tuner::measureWith(const QuantizeRequest &request,
+                                          const std::vector<FloatLayers> &kept,
+                                          QuantizeRequest *with) {
+  *with = request;
+  for (const FloatLayers &piece : kept)
+    with->keepFloat.insert(with->keepFloat.end(), piece.nodes.begin(),
+                           piece.nodes.end());
+  return measure(*with);
 }
 
 absl::StatusOr<std::vector<FloatLayers>>
 Tuner::reach(double goal, QuantizeRequest *request, const Step &step) {
   std::vector<FloatLayers> kept;
-  auto now = measure(*request);
-  if (!now.ok())
-    return now.status();
-  if (*now >= goal)
-    return kept;
+  QuantizeRequest with;
+  auto now = measureWith(*request, kept, &with);
+  if (!now.ok() || *now >= goal)
+    return now.ok() ? absl::StatusOr<std::vector<FloatLayers>>(kept)
+                    : now.status();
   auto ranked = rank(*request, kRankTrials, step);
   if (!ranked.ok())
     return ranked.status();
-  for (FloatLayers &piece : *ranked) {
-    for (const std::string &name : piece.nodes)
-      request->keepFloat.push_back(name);
-    auto c = measure(*request);
+  for (size_t i = 0; i < ranked->size() && *now < goal; ++i) {
+    kept.push_back((*ranked)[i]);
+    if (now = measureWith(*request, kept, &with); !now.ok())
+      return now.status();
+    kept.back().cosine = *now;
+  }
+  // What the later ones made unnecessary goes back to INT8.
+  for (size_t i = kept.size(); *now >= goal && i-- > 0;) {
+    std::vector<FloatLayers> fewer = kept;
+    fewer.erase(fewer.begin() + i);
+    auto c = measureWith(*request, fewer, &with);
     if (!c.ok())
       return c.status();
-    kept.push_back({std::move(piece.nodes), *c});
-    if (*c >= goal)
-      break;
+    if (*c < goal)
+      continue;
+    kept = std::move(fewer);
+    if (!kept.empty())
+      kept.back().cosine = *c;
   }
+  auto last = measureWith(*request, kept, &with);
+  if (!last.ok())
+    return last.status();
+  *request = with;
   return kept;
 }
 

@@ -45,6 +45,11 @@ public:
   reach(double goal, QuantizeRequest *request, const Step &step = {});
 
 private:
+  /// `request` with these layers in f32 as well, which `with` becomes.
+  absl::StatusOr<double> measureWith(const QuantizeRequest &request,
+                                     const std::vector<FloatLayers> &kept,
+                                     QuantizeRequest *with);
+
   Tuner(Compiler &compiler, Samples samples)
       : compiler_(compiler), samples_(std::move(samples)) {}
 

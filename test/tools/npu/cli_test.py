@@ -128,6 +128,21 @@ class MainJob(Case):
         self.good("build", MODEL, "-o", self.out, "--stats", stats, "-q", "--method", "minmax",
                   "--config", os.path.join(SAMPLE, "npu.json"), "--compare", "0")
 
+    def test_method_and_layers_in_f32_are_found(self):
+        blob = self.build_sample("mixed", "--method", "auto", "--min-cosine", "0.99999")
+        with open(os.path.join(os.path.dirname(blob), "report.json")) as f:
+            report = json.load(f)
+        self.assertEqual(report["mode"], "mixed")
+        q = report["quantization"]
+        self.assertEqual([t["method"] for t in q["tried"]],
+                         ["minmax", "percentile", "mse", "entropy"])
+        best = max(q["tried"], key=lambda t: t["cosine"])
+        self.assertEqual(q["method"], best["method"])
+        self.assertEqual(q["min_cosine"], 0.99999)
+        self.assertLess(best["cosine"], 0.99999)
+        self.assertTrue(q["kept_float"] and q["kept_float"][0]["nodes"])
+        self.assertGreaterEqual(report["similarity"]["logits"]["cosine"], 0.99999)
+
     def test_targets_threads_and_kernels_give_the_same_bytes(self):
         first = None
         for target in ["edge", "pc", "micro", "host"]:
@@ -269,6 +284,14 @@ class BadCalibration(Case):
     def test_unknown_method(self):
         self.bad("median", "build", MODEL, "-o", self.out, "--calibration",
                  os.path.join(SAMPLE, "calibration"), "--method", "median", *self.config())
+
+    def test_goals_that_cannot_be(self):
+        data = ["--calibration", os.path.join(SAMPLE, "calibration"), *self.config()]
+        self.bad("[0, 1)", "build", MODEL, "-o", self.out, "--min-cosine", "1.5", *data)
+        self.bad("this build is fp32", "build", MODEL, "-o", self.out, "--min-cosine", "0.9",
+                 "--mode", "fp32", *data)
+        self.bad("needs samples", "build", MODEL, "-o", self.out, "--min-cosine", "0.9",
+                 "--compare", "0", *data)
 
     def test_keep_float_matches_nothing(self):
         out = self.run_npu("build", MODEL, "-o", self.path("o2"), "--keep-float", "nothing",
