@@ -40,7 +40,6 @@ absl::StatusOr<std::string> makeBlob(Options &o) {
   }
   o.build.model = o.model;
   o.build.output = o.output;
-  o.build.compare = 0;
   o.build.quiet = true;
   if (absl::Status s = build(o.build); !s.ok())
     return s;

@@ -5,6 +5,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/iterate.h"
 #include "runtime/kernels/numerics.h"
+#include "runtime/kernels/vectorise.h"
 
 namespace npu::rt {
 
@@ -92,28 +93,32 @@ namespace {
 
 template <typename T, typename Round>
 void resizeLinear(const View &out, const View &in, const ResizeTap *rows,
-                  const ResizeTap *columns, float zero, ThreadPool &pool,
+                  const ResizeTap *columns, float zero, Context &context,
                   const Round &round) {
   int64_t oh = out.dim(1), channels = out.dim(3);
-  pool.parallelFor(out.dim(0) * oh, [&](int64_t row, int) {
+  context.pool->parallelFor(out.dim(0) * oh, [&](int64_t row, int) {
     int64_t n = row / oh, y = row % oh;
-    const ResizeTap &h = rows[y];
+    const ResizeTap h = rows[y];
     const T *image = in.as<T>() + n * in.stride(0);
     for (int64_t x = 0; x < out.dim(2); ++x) {
-      const ResizeTap &w = columns[x];
+      const ResizeTap w = columns[x];
       const T *v00 = image + h.i0 * in.stride(1) + w.i0 * in.stride(2);
       const T *v01 = image + h.i0 * in.stride(1) + w.i1 * in.stride(2);
       const T *v10 = image + h.i1 * in.stride(1) + w.i0 * in.stride(2);
       const T *v11 = image + h.i1 * in.stride(1) + w.i1 * in.stride(2);
       T *to = out.as<T>() + n * out.stride(0) + y * out.stride(1) +
               x * out.stride(2);
-      for (int64_t c = 0; c < channels; ++c) {
-        float t0 =
-            (float(v00[c]) - zero) * w.w0 + (float(v01[c]) - zero) * w.w1;
-        float t1 =
-            (float(v10[c]) - zero) * w.w0 + (float(v11[c]) - zero) * w.w1;
-        to[c] = round(t0 * h.w0 + t1 * h.w1);
-      }
+      vectorise(context.isa, [&]() NPU_INLINE {
+        const T *a = v00, *b = v01, *c = v10, *d = v11;
+        T *result = to;
+        const float z = zero, w0 = w.w0, w1 = w.w1, h0 = h.w0, h1 = h.w1;
+        const Round last = round;
+        for (int64_t i = 0; i < channels; ++i) {
+          float t0 = (float(a[i]) - z) * w0 + (float(b[i]) - z) * w1;
+          float t1 = (float(c[i]) - z) * w0 + (float(d[i]) - z) * w1;
+          result[i] = last(t0 * h0 + t1 * h1);
+        }
+      });
     }
   });
 }
@@ -143,13 +148,14 @@ void runResize2d(const Command &command, Context &context) {
     return;
   }
   if (out.dtype() == DType::kF32)
-    resizeLinear<float>(out, in, rows, columns, 0, *context.pool,
+    resizeLinear<float>(out, in, rows, columns, 0, context,
                         [](float x) { return x; });
   else
-    resizeLinear<int8_t>(
-        out, in, rows, columns, float(p.in_zp), *context.pool, [&](float x) {
-          return int8_t(roundClamp(x * p.multiplier, p.out_zp, -128, 127));
-        });
+    resizeLinear<int8_t>(out, in, rows, columns, float(p.in_zp), context,
+                         [multiplier = p.multiplier, zero = p.out_zp](float x) {
+                           return int8_t(
+                               roundClamp(x * multiplier, zero, -128, 127));
+                         });
 }
 
 } // namespace npu::rt

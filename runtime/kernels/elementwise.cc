@@ -5,6 +5,7 @@
 #include "runtime/kernels/iterate.h"
 #include "runtime/kernels/matrix.h"
 #include "runtime/kernels/numerics.h"
+#include "runtime/kernels/vectorise.h"
 
 namespace npu::rt {
 
@@ -77,15 +78,36 @@ float binaryI8(const BinaryParams &p, int a, int b) {
   return 0;
 }
 
+// kSa, kSb: the inputs' strides, 0 or 1.
+template <BinaryKind kKind, int kSa, int kSb>
+void denseI8(const BinaryParams &params, Isa isa, int8_t *out, const int8_t *a,
+             const int8_t *b, int64_t count) {
+  vectorise(isa, [&]() NPU_INLINE {
+    BinaryParams p = params;
+    p.kind = kKind; // a constant, so that the switch above folds
+    int8_t *to = out;
+    const int8_t *x = a, *y = b;
+    NPU_NO_OVERLAP
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = int8_t(roundClamp(binaryI8(p, x[i * kSa], y[i * kSb]), p.out_zp,
+                                p.lo, p.hi));
+  });
+}
+
 template <BinaryKind kKind>
-void rowI8(BinaryParams p, const int8_t *lut, int8_t *out, int64_t so,
+void rowI8(BinaryParams p, Isa isa, const int8_t *lut, int8_t *out, int64_t so,
            const int8_t *a, int64_t sa, const int8_t *b, int64_t sb,
            int64_t count) {
-  p.kind = kKind; // a constant, so that the switch above folds
-  if (!lut && so == 1 && sa == 1 && sb == 1) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i] =
-          int8_t(roundClamp(binaryI8(p, a[i], b[i]), p.out_zp, p.lo, p.hi));
+  p.kind = kKind;
+  if (so == 1 && sa <= 1 && sb <= 1 && sa + sb > 0) {
+    if (sa + sb == 2)
+      denseI8<kKind, 1, 1>(p, isa, out, a, b, count);
+    else if (sa == 1)
+      denseI8<kKind, 1, 0>(p, isa, out, a, b, count);
+    else
+      denseI8<kKind, 0, 1>(p, isa, out, a, b, count);
+    if (lut)
+      matrixLoops(isa).lookUp(out, count, lut, out);
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -179,10 +201,10 @@ void binaryOfKind(const Command &command, Context &context) {
         };
         switch (s.views[0].dtype()) {
         case DType::kI8:
-          return run(int8_t{},
-                     [&](int8_t *out, const int8_t *x, const int8_t *y) {
-                       rowI8<kKind>(p, lut, out, so, x, sa, y, sb, count);
-                     });
+          return run(
+              int8_t{}, [&](int8_t *out, const int8_t *x, const int8_t *y) {
+                rowI8<kKind>(p, context.isa, lut, out, so, x, sa, y, sb, count);
+              });
         case DType::kF32:
           return run(0.0f, [&](float *out, const float *x, const float *y) {
             rowF32<kKind>(p, out, so, x, sa, y, sb, count);
@@ -232,28 +254,55 @@ template <typename T> struct Range {
 };
 
 template <typename From, typename To>
-void convertRow(const ConvertParams &p, To *out, int64_t so, const From *in,
-                int64_t si, int64_t count) {
+NPU_INLINE inline void convertDense(ConvertParams p, To *out, const From *in,
+                                    int64_t count) {
+  constexpr bool kNarrow = std::is_integral_v<To> && sizeof(To) <= 2;
+  if constexpr (std::is_same_v<From, Bool> || sizeof(From) == 8) {
+    return; // refused by validateCommand
+  } else if constexpr (std::is_floating_point_v<From> && kNarrow) {
+    NPU_NO_OVERLAP
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = To(
+          roundClamp(in[i] / p.scale, p.out_zp, Range<To>::lo, Range<To>::hi));
+  } else if constexpr (kNarrow) {
+    NPU_NO_OVERLAP
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = To(roundClamp(float(int64_t(in[i]) - p.in_zp) * p.scale,
+                             p.out_zp, Range<To>::lo, Range<To>::hi));
+  } else if constexpr (std::is_same_v<To, float> && sizeof(From) <= 2) {
+    NPU_NO_OVERLAP
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = float(int32_t(in[i]) - p.in_zp) * p.scale;
+  } else if constexpr (std::is_same_v<To, float>) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = float(int64_t(in[i]) - p.in_zp) * p.scale;
+  }
+}
+
+// Values that do not lie side by side pass through a buffer where they do.
+template <typename From, typename To>
+void convertRow(const ConvertParams &p, Isa isa, To *out, int64_t so,
+                const From *in, int64_t si, int64_t count) {
   if (!p.quantize) {
     for (int64_t i = 0; i < count; ++i)
       out[i * so] = castValue<From, To>(in[i * si]);
     return;
   }
-  constexpr bool kNarrow = std::is_integral_v<To> && sizeof(To) <= 2;
-  if constexpr (std::is_same_v<From, Bool> || sizeof(From) == 8) {
-    return; // refused by validateCommand
-  } else if constexpr (std::is_floating_point_v<From> && kNarrow) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] = To(roundClamp(in[i * si] / p.scale, p.out_zp, Range<To>::lo,
-                                  Range<To>::hi));
-  } else if constexpr (kNarrow) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] =
-          To(roundClamp(float(int64_t(in[i * si]) - p.in_zp) * p.scale,
-                        p.out_zp, Range<To>::lo, Range<To>::hi));
-  } else if constexpr (std::is_same_v<To, float>) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] = float(int64_t(in[i * si]) - p.in_zp) * p.scale;
+  constexpr int64_t kChunk = 256;
+  From values[kChunk];
+  To results[kChunk];
+  int64_t step = so == 1 && si == 1 ? count : kChunk;
+  for (int64_t at = 0; at < count; at += step) {
+    int64_t n = std::min(step, count - at);
+    const From *from = in + at * si;
+    To *to = out + at * so;
+    for (int64_t i = 0; si != 1 && i < n; ++i)
+      values[i] = from[i * si];
+    const From *x = si == 1 ? from : values;
+    To *y = so == 1 ? to : results;
+    vectorise(isa, [&]() NPU_INLINE { convertDense<From, To>(p, y, x, n); });
+    for (int64_t i = 0; so != 1 && i < n; ++i)
+      to[i * so] = results[i];
   }
 }
 
@@ -360,8 +409,9 @@ void runConvert(const Command &command, Context &context) {
           withType(s.views[0].dtype(), [&](auto y) {
             using From = decltype(x);
             using To = decltype(y);
-            convertRow(p, s.views[0].as<To>() + at[0] + from * so, so,
-                       s.views[1].as<From>() + at[1] + from * si, si, count);
+            convertRow(p, context.isa, s.views[0].as<To>() + at[0] + from * so,
+                       so, s.views[1].as<From>() + at[1] + from * si, si,
+                       count);
           });
         });
       });

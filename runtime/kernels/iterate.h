@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/kernels/memory.h"
 
@@ -36,6 +37,13 @@ template <int N> struct Loop {
       dims[0] = 1;
       for (int v = 0; v < N; ++v)
         strides[v][0] = 1;
+    }
+    // A few values each, as in a transpose of pictures: the long way round.
+    constexpr int64_t kFew = 8;
+    if (rank > 1 && inner() <= kFew && dims[rank - 2] >= 4 * inner()) {
+      std::swap(dims[rank - 1], dims[rank - 2]);
+      for (int v = 0; v < N; ++v)
+        std::swap(strides[v][rank - 1], strides[v][rank - 2]);
     }
   }
 

@@ -74,10 +74,11 @@ void matmulF32(const Product &p, const Command &command, Context &context) {
     auto *panel = reinterpret_cast<float *>(context.scratch[thread].get(
         (p.k * kPanel + kTileRows * p.k) * sizeof(float)));
     float *copies = panel + p.k * kPanel;
+    const float *b = p.at<float>(p.b, batch, 0, column);
+    int64_t down = p.b.stride(p.r - 2), across = p.b.stride(p.r - 1);
     for (int64_t i = 0; i < p.k; ++i)
       for (int64_t j = 0; j < kPanel; ++j)
-        panel[i * kPanel + j] =
-            j < width ? *p.at<float>(p.b, batch, i, column + j) : 0;
+        panel[i * kPanel + j] = j < width ? b[i * down + j * across] : 0;
     alignas(64) float acc[kTileRows * kPanel], init[kPanel];
     for (int64_t j = 0; j < kPanel; ++j)
       init[j] = bias && j < width ? bias[column + j] : 0;
@@ -126,10 +127,11 @@ void matmulI8(const Product &p, const Command &command, Context &context) {
     auto *panel = reinterpret_cast<int8_t *>(memory);
     auto *rows = reinterpret_cast<int16_t *>(memory + panelBytes);
     std::memset(panel, 0, panelBytes);
+    const int8_t *b = p.at<int8_t>(p.b, batch, 0, column);
+    int64_t down = p.b.stride(p.r - 2), across = p.b.stride(p.r - 1);
     for (int64_t i = 0; i < p.k; ++i)
       for (int64_t j = 0; j < width; ++j)
-        panel[(i / 2 * kPanel + j) * 2 + i % 2] =
-            *p.at<int8_t>(p.b, batch, i, column + j);
+        panel[(i / 2 * kPanel + j) * 2 + i % 2] = b[i * down + j * across];
     alignas(64) int32_t acc[kTileRows * kPanel], init[kPanel];
     for (int64_t j = 0; j < kPanel; ++j)
       init[j] = bias && j < width ? bias[column + j] : 0;
@@ -137,12 +139,17 @@ void matmulI8(const Product &p, const Command &command, Context &context) {
       int tile = int(std::min<int64_t>(kTileRows, p.m - i));
       std::memset(rows, 0, kTileRows * pairs * 2 * sizeof(int16_t));
       int32_t sums[kTileRows] = {};
-      for (int t = 0; t < tile; ++t)
-        for (int64_t x = 0; x < p.k; ++x) {
-          int v = *p.at<int8_t>(p.a, batch, i + t, x) - params.a_zp;
-          rows[t * pairs * 2 + x] = int16_t(v);
-          sums[t] = wrapAdd(sums[t], v);
-        }
+      for (int t = 0; t < tile; ++t) {
+        const int8_t *a = p.at<int8_t>(p.a, batch, i + t, 0);
+        int16_t *row = rows + t * pairs * 2;
+        int64_t step = p.a.stride(p.r - 1);
+        if (step == 1)
+          loops.widen(a, p.k, params.a_zp, row);
+        for (int64_t x = 0; step != 1 && x < p.k; ++x)
+          row[x] = int16_t(a[x * step] - params.a_zp);
+        for (int64_t x = 0; params.b_zp && x < p.k; ++x)
+          sums[t] = wrapAdd(sums[t], row[x]);
+      }
       loops.gemmI8(tile, rows, pairs * 2, panel, pairs, init, acc);
       for (int t = 0; t < tile; ++t) {
         int32_t *row = acc + t * kPanel;

@@ -7,6 +7,7 @@
 #include "runtime/kernels/families.h"
 #include "runtime/kernels/iterate.h"
 #include "runtime/kernels/numerics.h"
+#include "runtime/kernels/vectorise.h"
 
 namespace npu::rt {
 
@@ -64,12 +65,16 @@ void poolRows(const Command &command, Context &context, Acc identity,
           const T *from = in.as<T>() + n * in.stride(0) +
                           (top + ky * p.dilation[0]) * in.stride(1) +
                           (left + kx * p.dilation[1]) * in.stride(2);
-          if (p.kind == PoolKind::kMax)
-            for (int64_t c = 0; c < channels; ++c)
-              acc[c] = std::max<Acc>(acc[c], from[c]);
-          else
-            for (int64_t c = 0; c < channels; ++c)
-              acc[c] = add<Acc>(acc[c], from[c]);
+          vectorise(context.isa, [&]() NPU_INLINE {
+            Acc *sums = acc;
+            const T *values = from;
+            if (p.kind == PoolKind::kMax)
+              for (int64_t c = 0; c < channels; ++c)
+                sums[c] = values[c] > sums[c] ? Acc(values[c]) : sums[c];
+            else
+              for (int64_t c = 0; c < channels; ++c)
+                sums[c] = add<Acc>(sums[c], values[c]);
+          });
         }
       // With padding counted, the window ends where the padded input does.
       int64_t count = w.inside();
@@ -163,48 +168,87 @@ struct Reduction {
   }
 };
 
-template <typename T, typename Acc>
-Acc reduceOne(ReduceKind kind, const Reduction &r, const T *in) {
-  Acc acc = 0;
+template <typename T, typename Acc> Acc identityOf(ReduceKind kind) {
+  using Limits = std::numeric_limits<T>;
   switch (kind) {
   case ReduceKind::kMax:
-    acc = std::numeric_limits<T>::has_infinity
-              ? -std::numeric_limits<T>::infinity()
-              : std::numeric_limits<T>::lowest();
-    break;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   case ReduceKind::kMin:
-    acc = std::numeric_limits<T>::has_infinity
-              ? std::numeric_limits<T>::infinity()
-              : std::numeric_limits<T>::max();
-    break;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
   case ReduceKind::kProd:
-    acc = 1;
-    break;
+    return 1;
   default:
-    break;
+    return 0;
   }
-  for (int64_t i = 0; i < r.inputs; ++i) {
-    Acc x = in[r.inner(i)];
-    switch (kind) {
-    case ReduceKind::kMean:
-    case ReduceKind::kSum:
-      acc = add(acc, x);
-      break;
-    case ReduceKind::kMax:
-      acc = std::max(acc, x);
-      break;
-    case ReduceKind::kMin:
-      acc = std::min(acc, x);
-      break;
-    case ReduceKind::kProd:
-      acc = multiply(acc, x);
-      break;
-    case ReduceKind::kSumSquare:
-      acc = add(acc, multiply(x, x));
-      break;
-    }
+}
+
+template <typename Acc>
+NPU_INLINE inline Acc combine(ReduceKind kind, Acc acc, Acc x) {
+  switch (kind) {
+  case ReduceKind::kMean:
+  case ReduceKind::kSum:
+    return add(acc, x);
+  case ReduceKind::kMax:
+    return std::max(acc, x);
+  case ReduceKind::kMin:
+    return std::min(acc, x);
+  case ReduceKind::kProd:
+    return multiply(acc, x);
+  case ReduceKind::kSumSquare:
+    return add(acc, multiply(x, x));
   }
   return acc;
+}
+
+// f(kind as a constant): loops over it have no switch inside.
+template <typename F> void withKind(ReduceKind kind, const F &f) {
+  switch (kind) {
+  case ReduceKind::kMean:
+  case ReduceKind::kSum:
+    return f(std::integral_constant<ReduceKind, ReduceKind::kSum>());
+  case ReduceKind::kMax:
+    return f(std::integral_constant<ReduceKind, ReduceKind::kMax>());
+  case ReduceKind::kMin:
+    return f(std::integral_constant<ReduceKind, ReduceKind::kMin>());
+  case ReduceKind::kProd:
+    return f(std::integral_constant<ReduceKind, ReduceKind::kProd>());
+  case ReduceKind::kSumSquare:
+    return f(std::integral_constant<ReduceKind, ReduceKind::kSumSquare>());
+  }
+}
+
+// The last reduced dimension is walked without divisions.
+template <typename T, typename Acc>
+Acc reduceOne(ReduceKind kind, const Reduction &r, const T *in) {
+  Acc acc = identityOf<T, Acc>(kind);
+  int64_t run = r.gone ? r.goneDims[r.gone - 1] : 1;
+  int64_t step = r.gone ? r.goneIn[r.gone - 1] : 0;
+  withKind(kind, [&](auto constant) {
+    for (int64_t i = 0; i < r.inputs; i += run) {
+      const T *from = in + r.inner(i);
+      for (int64_t j = 0; j < run; ++j)
+        acc = combine<Acc>(constant, acc, from[j * step]);
+    }
+  });
+  return acc;
+}
+
+// `count` outputs whose inputs lie side by side, in the same order each.
+template <typename T, typename Acc>
+void reduceColumns(ReduceKind kind, Isa isa, const Reduction &r, const T *in,
+                   int64_t count, Acc *acc) {
+  std::fill_n(acc, count, identityOf<T, Acc>(kind));
+  withKind(kind, [&](auto constant) {
+    for (int64_t i = 0; i < r.inputs; ++i) {
+      const T *from = in + r.inner(i);
+      vectorise(isa, [&]() NPU_INLINE {
+        Acc *sums = acc;
+        const T *values = from;
+        for (int64_t c = 0; c < count; ++c)
+          sums[c] = combine<Acc>(constant, sums[c], Acc(values[c]));
+      });
+    }
+  });
 }
 
 // A mean of integers truncates.
@@ -214,49 +258,68 @@ int64_t reduceInteger(ReduceKind kind, const Reduction &r, const T *in) {
   return kind == ReduceKind::kMean ? acc / r.inputs : acc;
 }
 
+float finish(const ReduceParams &p, const Reduction &r, double acc) {
+  return float(p.kind == ReduceKind::kMean ? acc / double(r.inputs) : acc);
+}
+
+int8_t finish(const ReduceParams &p, const Reduction &r, int32_t acc) {
+  if (p.kind != ReduceKind::kMean && p.kind != ReduceKind::kSum)
+    return int8_t(acc);
+  int64_t count = p.kind == ReduceKind::kMean ? r.inputs : 1;
+  float multiplier = p.multiplier / float(count);
+  return int8_t(roundClamp(
+      float(wrapSub(acc, wrapMul(int32_t(r.inputs), p.in_zp))) * multiplier,
+      p.out_zp, p.lo, p.hi));
+}
+
+// Outputs [from, to) of f32 or i8.
+template <typename T, typename Acc>
+void reduceRange(const ReduceParams &p, Isa isa, const Reduction &r,
+                 int64_t from, int64_t to) {
+  const T *in = r.in.as<T>();
+  T *out = r.out.as<T>();
+  constexpr int64_t kMost = 64;
+  bool columns = r.kept > 0 && r.gone > 0 && r.keptIn[r.kept - 1] == 1;
+  for (int64_t at = from; at < to;) {
+    int64_t o, i, n = 1;
+    r.offsets(at, &o, &i);
+    Acc acc[kMost];
+    if (columns) {
+      int64_t row = r.keptDims[r.kept - 1];
+      n = std::min({kMost, to - at, row - at % row});
+      reduceColumns<T, Acc>(p.kind, isa, r, in + i, n, acc);
+    } else {
+      acc[0] = reduceOne<T, Acc>(p.kind, r, in + i);
+    }
+    for (int64_t c = 0; c < n; ++c)
+      out[o + c * (columns ? r.keptOut[r.kept - 1] : 0)] = finish(p, r, acc[c]);
+    at += n;
+  }
+}
+
 } // namespace
 
 void runReduce(const Command &command, Context &context) {
   const ReduceParams &p = command.params.reduce;
   Reduction r(command, *context.memory);
   constexpr int64_t kStep = 64;
-  context.pool->parallelFor((r.outputs + kStep - 1) / kStep, [&](int64_t piece,
-                                                                 int) {
-    for (int64_t at = piece * kStep;
-         at < std::min(r.outputs, (piece + 1) * kStep); ++at) {
+  int64_t pieces = (r.outputs + kStep - 1) / kStep;
+  context.pool->parallelFor(pieces, [&](int64_t piece, int) {
+    int64_t from = piece * kStep, to = std::min(r.outputs, from + kStep);
+    DType type = r.out.dtype();
+    if (type == DType::kF32)
+      return reduceRange<float, double>(p, context.isa, r, from, to);
+    if (type == DType::kI8)
+      return reduceRange<int8_t, int32_t>(p, context.isa, r, from, to);
+    for (int64_t at = from; at < to; ++at) {
       int64_t o, i;
       r.offsets(at, &o, &i);
-      switch (r.out.dtype()) {
-      case DType::kF32: {
-        double acc = reduceOne<float, double>(p.kind, r, r.in.as<float>() + i);
-        if (p.kind == ReduceKind::kMean)
-          acc /= double(r.inputs);
-        r.out.as<float>()[o] = float(acc);
-        break;
-      }
-      case DType::kI8: {
-        int32_t acc =
-            reduceOne<int8_t, int32_t>(p.kind, r, r.in.as<int8_t>() + i);
-        if (p.kind == ReduceKind::kMean || p.kind == ReduceKind::kSum) {
-          int64_t count = p.kind == ReduceKind::kMean ? r.inputs : 1;
-          float multiplier = p.multiplier / float(count);
-          acc = roundClamp(
-              float(wrapSub(acc, wrapMul(int32_t(r.inputs), p.in_zp))) *
-                  multiplier,
-              p.out_zp, p.lo, p.hi);
-        }
-        r.out.as<int8_t>()[o] = int8_t(acc);
-        break;
-      }
-      case DType::kI32:
+      if (type == DType::kI32)
         r.out.as<int32_t>()[o] =
             int32_t(reduceInteger(p.kind, r, r.in.as<int32_t>() + i));
-        break;
-      default:
+      else
         r.out.as<int64_t>()[o] =
             reduceInteger(p.kind, r, r.in.as<int64_t>() + i);
-        break;
-      }
     }
   });
 }
