@@ -113,7 +113,8 @@ void resizeLinear(const View &out, const View &in, const ResizeTap *rows,
         T *result = to;
         const float z = zero, w0 = w.w0, w1 = w.w1, h0 = h.w0, h1 = h.w1;
         const Round last = round;
-        for (int64_t i = 0; i < channels; ++i) {
+        const int64_t n = channels;
+        for (int64_t i = 0; i < n; ++i) {
           float t0 = (float(a[i]) - z) * w0 + (float(b[i]) - z) * w1;
           float t1 = (float(c[i]) - z) * w0 + (float(d[i]) - z) * w1;
           result[i] = last(t0 * h0 + t1 * h1);

@@ -87,8 +87,9 @@ void denseI8(const BinaryParams &params, Isa isa, int8_t *out, const int8_t *a,
     p.kind = kKind; // a constant, so that the switch above folds
     int8_t *to = out;
     const int8_t *x = a, *y = b;
+    const int64_t n = count; // as all of these: a store may hit no capture
     NPU_NO_OVERLAP
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < n; ++i)
       to[i] = int8_t(roundClamp(binaryI8(p, x[i * kSa], y[i * kSb]), p.out_zp,
                                 p.lo, p.hi));
   });

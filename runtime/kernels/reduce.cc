@@ -244,7 +244,8 @@ void reduceColumns(ReduceKind kind, Isa isa, const Reduction &r, const T *in,
       vectorise(isa, [&]() NPU_INLINE {
         Acc *sums = acc;
         const T *values = from;
-        for (int64_t c = 0; c < count; ++c)
+        const int64_t n = count;
+        for (int64_t c = 0; c < n; ++c)
           sums[c] = combine<Acc>(constant, sums[c], Acc(values[c]));
       });
     }
