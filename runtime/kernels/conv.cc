@@ -36,9 +36,30 @@ struct Shape {
            ((oh * ow == 1 || v.stride(1) == ow * v.stride(2)) &&
             (pixels == oh * ow || v.stride(0) == oh * ow * v.stride(2)));
   }
+  /// A pointwise convolution's input is its matrix.
+  bool asItIs(const View &in, const ConvParams &p) const {
+    return groups == 1 && p.stride[0] == 1 && p.stride[1] == 1 &&
+           in.stride(2) == k && evenly(in);
+  }
   bool pointwise(const ConvParams &p) const {
     return kh == 1 && kw == 1 && p.pad[0] == 0 && p.pad[1] == 0 &&
            p.pad[2] == 0 && p.pad[3] == 0;
+  }
+};
+
+// Where an output pixel is. Divides once, for the first of a block.
+struct Pixel {
+  int64_t x, y, n;
+  Pixel(const Shape &s, int64_t pixel)
+      : x(pixel % s.ow), y(pixel / s.ow % s.oh), n(pixel / s.ow / s.oh) {}
+  void next(const Shape &s) {
+    if (++x < s.ow)
+      return;
+    x = 0;
+    if (++y < s.oh)
+      return;
+    y = 0;
+    ++n;
   }
 };
 
@@ -46,9 +67,9 @@ struct Shape {
 // input: run(offset in the gathered row, input element, values).
 template <typename T, typename F>
 void forEachRun(const Shape &s, const View &in, const ConvParams &p,
-                int64_t pixel, int64_t group, const F &run) {
-  int64_t x = pixel % s.ow, y = pixel / s.ow % s.oh, n = pixel / s.ow / s.oh;
-  const T *image = in.as<T>() + n * in.stride(0) + group * s.icg;
+                const Pixel &pixel, int64_t group, const F &run) {
+  int64_t x = pixel.x, y = pixel.y;
+  const T *image = in.as<T>() + pixel.n * in.stride(0) + group * s.icg;
   int64_t left = x * p.stride[1] - p.pad[1];
   // Taps side by side in memory are one run.
   bool joined = p.dilation[1] == 1 && in.stride(2) == s.icg;
@@ -138,7 +159,11 @@ private:
   void gather(int64_t group, int64_t first, int64_t last, int16_t *rows) {
     int64_t stride = 2 * s.pairs;
     bool whole = s.pointwise(p) && s.k % 2 == 0;
-    for (int64_t pixel = first; pixel < last; ++pixel, rows += stride) {
+    if (whole && s.asItIs(in, p)) // all rows are one
+      return loops.widen(in.as<int8_t>() + first * s.k, (last - first) * s.k,
+                         p.in_zp, rows);
+    Pixel pixel(s, first);
+    for (int64_t i = first; i < last; ++i, rows += stride, pixel.next(s)) {
       if (!whole)
         std::memset(rows, 0, stride * sizeof(int16_t));
       forEachRun<int8_t>(s, in, p, pixel, group,
@@ -270,12 +295,13 @@ private:
         count * (sizeof(float *) + (direct ? 0 : s.k * sizeof(float))));
     auto *pointers = reinterpret_cast<const float **>(memory);
     auto *values = reinterpret_cast<float *>(memory + count * sizeof(float *));
-    for (int64_t i = 0; i < count; ++i) {
+    Pixel pixel(s, first);
+    for (int64_t i = 0; i < count; ++i, pixel.next(s)) {
       float *row = values + i * s.k;
       pointers[i] = row;
       if (!direct)
         std::memset(row, 0, s.k * sizeof(float));
-      forEachRun<float>(s, in, p, first + i, group,
+      forEachRun<float>(s, in, p, pixel, group,
                         [&](int64_t at, const float *from, int64_t n) {
                           if (direct)
                             pointers[i] = from;

@@ -78,13 +78,17 @@ inline void lookUpVectors(__m128i *v, int count, const int8_t *table) {
 class Requantizer {
 public:
   explicit Requantizer(const EpilogueI8 &epilogue) : p(*epilogue.params) {
-    low = _mm256_set1_ps(float(p.lo - p.mid_zp));
-    high = _mm256_set1_ps(float(p.hi - p.mid_zp));
-    zero = _mm256_set1_epi32(p.mid_zp);
+    most = _mm256_set1_ps(32767);
+    zero = _mm256_set1_epi16(int16_t(p.mid_zp));
+    low = _mm_set1_epi8(int8_t(p.lo));
+    high = _mm_set1_epi8(int8_t(p.hi));
   }
   __m128i scale(__m256i a, __m256i b, __m256 m0, __m256 m1) const {
-    return narrow(round(_mm256_mul_ps(_mm256_cvtepi32_ps(a), m0)),
-                  round(_mm256_mul_ps(_mm256_cvtepi32_ps(b), m1)));
+    __m256i words = _mm256_packs_epi32(round(a, m0), round(b, m1));
+    words = _mm256_permute4x64_epi64(_mm256_adds_epi16(words, zero), 0xd8);
+    __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words),
+                                    _mm256_extracti128_si256(words, 1));
+    return _mm_min_epi8(_mm_max_epi8(bytes, low), high);
   }
   /// The residual addition.
   __m128i add(__m128i q, __m128i residual) const {
@@ -97,9 +101,11 @@ private:
     return _mm256_cvtepi32_ps(
         _mm256_sub_epi32(_mm256_cvtepi8_epi32(bytes), _mm256_set1_epi32(zero)));
   }
-  __m256i round(__m256 x) const {
-    return _mm256_add_epi32(
-        _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(x, low), high)), zero);
+  // Too small for i32 becomes its least value, and so would too large: hence
+  // the bound. Every step after this saturates on the same side.
+  __m256i round(__m256i x, __m256 multiplier) const {
+    return _mm256_cvtps_epi32(
+        _mm256_min_ps(most, _mm256_mul_ps(_mm256_cvtepi32_ps(x), multiplier)));
   }
   __m256i addHalf(__m128i q, __m128i r) const {
     __m256 x = _mm256_add_ps(
@@ -111,8 +117,9 @@ private:
   }
 
   const Epilogue &p;
-  __m256 low, high;
+  __m256 most;
   __m256i zero;
+  __m128i low, high;
 };
 
 } // namespace
