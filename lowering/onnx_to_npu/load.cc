@@ -1,9 +1,11 @@
 // Reading model files, and the translation registered with npu-translate.
 #include <filesystem>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/tokenizer.h"
@@ -51,8 +53,32 @@ absl::Status parseModel(const std::string &path, const std::string &bytes,
   pb::io::CodedInputStream coded(&array);
   coded.SetTotalBytesLimit(INT32_MAX);
   if (!model->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": not an ONNX model, or cut short"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": not an ONNX model, or cut short; export or copy it again"));
+  return absl::OkStatus();
+}
+
+/// What is given for an input or a dimension that the model does not have is a
+/// slip of the pen.
+absl::Status checkGiven(const onnx::GraphProto &graph,
+                        const ImportOptions &options) {
+  std::set<std::string> inputs, dims;
+  for (const onnx::ValueInfoProto &input : graph.input()) {
+    inputs.insert(input.name());
+    for (const auto &dim : input.type().tensor_type().shape().dim())
+      if (!dim.dim_param().empty())
+        dims.insert(dim.dim_param());
+  }
+  for (const auto &[name, shape] : options.shapes)
+    if (!name.empty() && !inputs.count(name))
+      return absl::NotFoundError(
+          absl::StrCat("a shape is given for \"", name,
+                       "\", the inputs are: ", absl::StrJoin(inputs, ", ")));
+  for (const auto &[name, size] : options.dims)
+    if (!dims.count(name))
+      return absl::NotFoundError(absl::StrCat(
+          "a size is given for dimension \"", name, "\", the inputs have ",
+          dims.empty() ? "none with a name" : absl::StrJoin(dims, ", ")));
   return absl::OkStatus();
 }
 
@@ -71,6 +97,8 @@ absl::StatusOr<OwningOpRef<ModuleOp>> importOnnx(const std::string &path,
   bytes->shrink_to_fit();
   context.loadDialect<NPUDialect, func::FuncDialect>();
   std::string folder = std::filesystem::path(path).parent_path().string();
+  if (absl::Status s = checkGiven(model.graph(), options); !s.ok())
+    return absl::Status(s.code(), absl::StrCat(path, ": ", s.message()));
   Importer importer(context, options, folder.empty() ? "." : folder);
   absl::StatusOr<OwningOpRef<ModuleOp>> module = importer.run(model);
   if (!module.ok())

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -35,6 +36,9 @@ public:
         compiler_(options.saveTemps ? options.output + "/temps" : "") {}
 
   absl::Status run();
+  /// Removes what a build that failed wrote before it did; what --save-temps
+  /// asks for stays, it is there to look into the failure.
+  void cleanUp();
 
 private:
   absl::Status configure();
@@ -50,6 +54,7 @@ private:
   absl::Status compile();
   absl::Status compare();
   absl::Status write();
+  absl::Status makeFolder();
   std::map<std::string, std::string> facts();
 
   BuildOptions options_;
@@ -62,6 +67,7 @@ private:
   std::unique_ptr<SessionRunner> float_;
   std::shared_ptr<const rt::Blob> blob_;
   std::string blobBytes_;
+  bool madeFolder_ = false;
 };
 
 absl::Status Build::configure() {
@@ -109,6 +115,9 @@ absl::Status Build::import() {
   absl::StatusOr<std::string> bytes = rt::readFile(options_.model);
   if (!bytes.ok())
     return bytes.status();
+  if (bytes->empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        options_.model, ": the file is empty; export or copy it again"));
   modelDigest_ = digestOf(*bytes);
   ImportRequest request;
   request.batch = options_.batch;
@@ -231,6 +240,27 @@ absl::Status Build::openFloatRunner() {
   return absl::OkStatus();
 }
 
+absl::Status Build::makeFolder() {
+  std::error_code error;
+  madeFolder_ |= std::filesystem::create_directories(options_.output, error);
+  if (error)
+    return absl::PermissionDeniedError(absl::StrCat(
+        "output folder ", options_.output, " cannot be made: ", error.message(),
+        "; give another --output"));
+  return absl::OkStatus();
+}
+
+void Build::cleanUp() {
+  std::error_code error;
+  for (const std::string &file : report_.files)
+    if (const auto &temps = compiler_.files();
+        std::find(temps.begin(), temps.end(), file) == temps.end())
+      std::filesystem::remove(file, error);
+  // Only if nothing is in it.
+  if (madeFolder_)
+    std::filesystem::remove(options_.output, error);
+}
+
 absl::Status Build::calibrate() {
   if (!options_.stats.empty()) {
     auto stats = calibration::CalibrationStats::load(options_.stats);
@@ -258,8 +288,8 @@ absl::Status Build::calibrate() {
                                            });
   if (!stats.ok())
     return stats.status();
-  std::error_code error;
-  std::filesystem::create_directories(options_.output, error);
+  if (absl::Status s = makeFolder(); !s.ok())
+    return s;
   statsPath_ = options_.output + "/calibration.json";
   calibrationDigest_ = digestOf(stats->toJson());
   report_.files.push_back(statsPath_);
@@ -394,11 +424,8 @@ absl::Status Build::compare() {
 
 absl::Status Build::write() {
   progress_.start("write");
-  std::error_code error;
-  std::filesystem::create_directories(options_.output, error);
-  if (error)
-    return absl::PermissionDeniedError(
-        absl::StrCat(options_.output, ": cannot be made: ", error.message()));
+  if (absl::Status s = makeFolder(); !s.ok())
+    return s;
   if (absl::Status s = rt::writeFileAtomically(blobPath_, blobBytes_); !s.ok())
     return s;
   report_.files.push_back(blobPath_);
@@ -448,6 +475,12 @@ absl::Status Build::run() {
 
 } // namespace
 
-absl::Status build(const BuildOptions &options) { return Build(options).run(); }
+absl::Status build(const BuildOptions &options) {
+  Build build(options);
+  absl::Status status = build.run();
+  if (!status.ok())
+    build.cleanUp();
+  return status;
+}
 
 } // namespace npu

@@ -9,11 +9,15 @@
 namespace {
 
 template <typename T>
-void optional(CLI::App *app, const char *name, std::optional<T> &value,
-              const char *help) {
-  app->add_option_function<T>(
+CLI::Option *optional(CLI::App *app, const char *name, std::optional<T> &value,
+                      const char *help) {
+  return app->add_option_function<T>(
       name, [&value](const T &given) { value = given; }, help);
 }
+
+/// Counts are checked here, so that errors name the option.
+const CLI::Range kCount(int64_t(0), int64_t(1) << 31, "number from 0 on");
+const CLI::Range kPositive(int64_t(1), int64_t(1) << 31, "number from 1 on");
 
 CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
   CLI::App *c = app.add_subcommand(
@@ -24,13 +28,15 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
   c->add_option("--config", o.config, "JSON configuration (docs/config.md)");
   optional(c, "--target", o.target,
            "edge, pc, micro, host, or a target file (default: edge)");
-  optional(c, "--cores", o.cores, "NPU cores to use (default: all)");
+  optional(c, "--cores", o.cores, "NPU cores to use (default: all)")
+      ->check(kPositive);
   optional(c, "--mode", o.mode,
            "int8, fp32 or mixed (default: int8 with "
            "calibration data, else fp32)");
   optional(c, "--calibration", o.calibration,
            "Folder of pictures, .npy or .npz files, or one .npz");
-  optional(c, "--steps", o.steps, "Most samples to calibrate on (100)");
+  optional(c, "--steps", o.steps, "Most samples to calibrate on (100)")
+      ->check(kPositive);
   optional(c, "--method", o.method,
            "auto (the best of the others), minmax, "
            "percentile, entropy or mse (default: auto)");
@@ -43,11 +49,13 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
       "Calibration statistics of an earlier build (calibration.json)");
   c->add_option("--keep-float", o.keepFloat,
                 "Node that stays in f32, by name or /regex/; repeatable");
-  c->add_option("--batch", o.batch, "Size of an unknown batch dimension (1)");
+  c->add_option("--batch", o.batch, "Size of an unknown batch dimension (1)")
+      ->check(kPositive);
   c->add_option("--shape", o.shapes, "NAME=1x3x224x224; repeatable");
   c->add_option("--dim", o.dims, "Symbolic dimension, NAME=1; repeatable");
   c->add_option("--compare", o.compare,
-                "Samples to compare with the float model (8; 0: none)");
+                "Samples to compare with the float model (8; 0: none)")
+      ->check(kCount);
   c->add_flag("--require-npu", o.requireNpu,
               "Fail if a node would run on the host");
   c->add_flag("--save-temps", o.saveTemps,
@@ -63,7 +71,7 @@ CLI::App *addRun(CLI::App &app, npu::RunOptions &o) {
                 "Picture, .npy or .npz; NAME=FILE for one of several inputs")
       ->required();
   c->add_option("-o,--output", o.output, "Write the outputs (.npz, .npy)");
-  c->add_option("--top", o.top, "Print the most likely classes");
+  c->add_option("--top", o.top, "Print the most likely classes")->check(kCount);
   c->add_option("--threads", o.threads, "Threads (1; 0: one per CPU)");
   c->add_option("--repeat", o.repeat, "Runs; the median time is printed")
       ->check(CLI::Range(1, 1000000));
@@ -90,7 +98,7 @@ CLI::App *addEval(CLI::App &app, npu::EvalOptions &o) {
   c->add_option("--folder", o.folder, "Folder of the files (default: CSV's)");
   c->add_option("--label-offset", o.labelOffset,
                 "Added to class numbers (1: the model has a background class)");
-  c->add_option("--limit", o.limit, "Most samples (0: all)");
+  c->add_option("--limit", o.limit, "Most samples (0: all)")->check(kCount);
   c->add_option("--threads", o.threads, "Threads (0: one per CPU)");
   c->add_flag("--json", o.json, "As JSON");
   return c;

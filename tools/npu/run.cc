@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "runtime/npz/npz.h"
 #include "tools/npu/commands.h"
@@ -29,14 +32,21 @@ readInputs(const RunOptions &options, const std::vector<InputSpec> &specs) {
         return &spec;
     return nullptr;
   };
-  if (options.inputs.size() == 1 && !named(options.inputs[0]))
+  std::error_code error;
+  if (options.inputs.size() == 1 && !named(options.inputs[0]) &&
+      (!absl::StrContains(options.inputs[0], '=') ||
+       std::filesystem::exists(options.inputs[0], error)))
     return readSample(options.inputs[0], specs);
   std::vector<InputTensor> sample;
   for (const std::string &text : options.inputs) {
     const InputSpec *spec = named(text);
     if (!spec)
       return absl::InvalidArgumentError(absl::StrCat(
-          "--input ", text, ": expected NAME=FILE with a name of an input"));
+          "--input ", text, ": expected NAME=FILE, where NAME is one of ",
+          absl::StrJoin(specs, ", ",
+                        [](std::string *out, const InputSpec &spec) {
+                          out->append(spec.name);
+                        })));
     auto one = readSample(text.substr(spec->name.size() + 1), {*spec});
     if (!one.ok())
       return one.status();
