@@ -63,6 +63,7 @@ public:
 private:
   LogicalResult add(Operation &op);
   LogicalResult addIo(cmdq::IoOp io);
+  int64_t mostConstantBytes();
   LogicalResult addConstant(cmdq::ConstantOp constant);
   LogicalResult addCommand(cmdq::CommandOpInterface command);
   LogicalResult facts();
@@ -71,6 +72,7 @@ private:
   cmdq::ProgramOp program;
   rt::BlobContents c;
   llvm::StringMap<uint32_t> layers;
+  int64_t mostConstants = 0;
 };
 
 LogicalResult Emitter::add(Operation &op) {
@@ -103,6 +105,19 @@ LogicalResult Emitter::addIo(cmdq::IoOp io) {
   return success();
 }
 
+/// A plan leaves no more than gaps for alignment between constants. A wrong
+/// offset must not make the blob, and the memory for it, enormous.
+int64_t Emitter::mostConstantBytes() {
+  constexpr int64_t kLargestGap = 4096;
+  if (!mostConstants)
+    for (auto constant : program.getBody().getOps<cmdq::ConstantOp>())
+      mostConstants +=
+          kLargestGap +
+          constant.getType().getNumElements() *
+              rt::sizeOf(*cmdq::toDType(constant.getType().getElementType()));
+  return mostConstants;
+}
+
 LogicalResult Emitter::addConstant(cmdq::ConstantOp constant) {
   if (!constant.getOffset())
     return constant.emitOpError("has no offset; run cmdq-plan-memory");
@@ -112,6 +127,10 @@ LogicalResult Emitter::addConstant(cmdq::ConstantOp constant) {
   d.dtype = *cmdq::toDType(type.getElementType());
   d.dims.assign(type.getShape().begin(), type.getShape().end());
   int64_t bytes = type.getNumElements() * rt::sizeOf(d.dtype);
+  if (d.offset > mostConstantBytes() - bytes)
+    return constant.emitOpError("offset ")
+           << d.offset << " leaves a gap in the constants that no alignment "
+           << "explains; run cmdq-plan-memory";
   if (static_cast<int64_t>(c.constants.size()) < d.offset + bytes)
     c.constants.resize(d.offset + bytes);
   if (failed(copyElements(constant, &c.constants[d.offset], bytes)))
