@@ -296,6 +296,10 @@ absl::Status Compiler::compile(const std::string &target, int64_t cores) {
   });
   if (!s.ok())
     return s;
+  if (int64_t has = targetOf(*impl_->module).cores; cores > has)
+    impl_->warnings.push_back(absl::StrCat("target ", targetName(), " has ",
+                                           has, " core(s), not ", cores,
+                                           ": all are used"));
   // Tiling estimates what fits; the memory plan knows. Where fragmentation
   // makes the difference, tiles become smaller.
   struct Attempt {
