@@ -25,6 +25,7 @@ std::vector<Model> models() {
     if (!std::filesystem::exists(model.path))
       continue;
     model.kind = entry["kind"];
+    model.knownCosine = entry.value("int8_cosine_known", 0.0);
     model.later = entry.value("later", std::string());
     std::string data = entry.value("data", std::string());
     if (!data.empty() &&

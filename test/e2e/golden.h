@@ -22,9 +22,10 @@ namespace npu::golden {
 
 struct Model {
   std::string name, path;
-  std::string kind;  ///< classifier, detector, segmenter, other, quantised
-  std::string data;  ///< folder or .npz; "" if there is none: random values
-  std::string later; ///< why it is not expected to compile yet
+  std::string kind; ///< classifier, detector, segmenter, other, quantised
+  std::string data; ///< folder or .npz; "" if there is none: random values
+  double knownCosine = 0; ///< below the bound: what it must at least reach
+  std::string later;      ///< why it is not expected to compile yet
   std::vector<InputConfig> inputs;
 
   friend void PrintTo(const Model &model, std::ostream *out) {

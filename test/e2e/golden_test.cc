@@ -113,10 +113,16 @@ TEST_P(Golden, Int8IsCloseAndTheSameEverywhere) {
     least = std::min(least,
                      cosine(ours[i].data(), theirs[i].data(), ours[i].size()));
   std::cout << absl::StrFormat("int8 %-40s cosine %.5f\n", model.name, least);
-  if (!model.data.empty() && model.kind == "classifier")
-    EXPECT_GE(least, 0.99);
-  else if (!model.data.empty() && model.kind != "other")
-    EXPECT_GE(least, 0.98);
+  double bound = model.data.empty() || model.kind == "other" ? 0
+                 : model.kind == "classifier"                ? 0.99
+                                                             : 0.98;
+  // Known to miss its bound (docs/models.md): must not get worse, and must lose
+  // the note once it reaches the bound.
+  if (model.knownCosine > 0) {
+    EXPECT_LT(least, bound) << "reaches its bound: remove int8_cosine_known";
+    bound = model.knownCosine;
+  }
+  EXPECT_GE(least, bound);
 
   auto expected = run(*host, (*samples)[0]);
   ASSERT_TRUE(expected.ok());
