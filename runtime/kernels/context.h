@@ -13,10 +13,12 @@
 namespace npu::rt {
 
 /// Instruction set of the vectorised kernels. All give the same integers.
-enum class Isa { kPortable, kAvx2 };
+enum class Isa { kPortable, kAvx2, kAvx512 }; // each has those before it
 
 /// The best one that this CPU has.
 Isa detectIsa();
+/// "portable", "AVX2", "AVX-512 VNNI".
+const char *isaName(Isa isa);
 
 /// 64-byte aligned memory that only grows.
 class Scratch {

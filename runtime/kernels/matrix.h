@@ -82,7 +82,7 @@ struct MatrixLoops {
 const MatrixLoops &matrixLoops(Isa isa);
 extern const MatrixLoops kPortableLoops;
 #if defined(__x86_64__)
-extern const MatrixLoops kAvx2Loops;
+extern const MatrixLoops kAvx2Loops, kAvx512Loops;
 #endif
 
 } // namespace npu::rt

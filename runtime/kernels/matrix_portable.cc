@@ -118,7 +118,13 @@ const MatrixLoops kPortableLoops = {gemmI8,       gemmTileI8,  gemmF32,
 
 Isa detectIsa() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vnni"))
+    return Isa::kAvx512;
+  if (avx2)
     return Isa::kAvx2;
 #endif
   return Isa::kPortable;
@@ -126,10 +132,17 @@ Isa detectIsa() {
 
 const MatrixLoops &matrixLoops(Isa isa) {
 #if defined(__x86_64__)
+  if (isa == Isa::kAvx512)
+    return kAvx512Loops;
   if (isa == Isa::kAvx2)
     return kAvx2Loops;
 #endif
   return kPortableLoops;
+}
+
+const char *isaName(Isa isa) {
+  static const char *const names[] = {"portable", "AVX2", "AVX-512 VNNI"};
+  return names[static_cast<int>(isa)];
 }
 
 } // namespace npu::rt

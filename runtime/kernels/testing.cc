@@ -283,14 +283,14 @@ void check(Case &c, const Array &expected, double tolerance) {
       validateCommand(c.command, c.sizes(), c.constants.data());
   ASSERT_TRUE(status.ok()) << status;
   std::vector<Isa> isas = {Isa::kPortable};
-  if (detectIsa() == Isa::kAvx2)
-    isas.push_back(Isa::kAvx2);
+  for (Isa isa : {Isa::kAvx2, Isa::kAvx512})
+    if (isa <= detectIsa())
+      isas.push_back(isa);
   for (Isa isa : isas) {
     std::vector<uint8_t> first;
     for (int threads = 1; threads <= 3; ++threads) {
       SCOPED_TRACE(::testing::Message()
-                   << (isa == Isa::kAvx2 ? "AVX2" : "portable") << ", "
-                   << threads << " threads");
+                   << isaName(isa) << ", " << threads << " threads");
       Array actual = expected;
       actual.bytes = runOnce(c, isa, threads);
       if (threads > 1) {

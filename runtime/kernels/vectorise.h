@@ -35,7 +35,7 @@ __attribute__((target("avx2"))) void vectoriseAvx2(const F &body) {
 
 template <typename F> void vectorise(Isa isa, const F &body) {
 #if defined(__x86_64__)
-  if (isa == Isa::kAvx2)
+  if (isa != Isa::kPortable)
     return vectoriseAvx2(body);
 #endif
   body();

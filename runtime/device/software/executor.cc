@@ -25,9 +25,10 @@ Executor::create(const Command *commands, int64_t count, Region constants,
   if (actual.threads < 1 || actual.threads > 256)
     return absl::InvalidArgumentError(absl::StrCat(
         "cannot run on ", options.threads, " threads; give 1 to 256"));
-  if (actual.isa == Isa::kAvx2 && detectIsa() != Isa::kAvx2)
-    return absl::UnavailableError("this CPU has no AVX2; use the portable "
-                                  "kernels");
+  if (actual.isa > detectIsa())
+    return absl::UnavailableError(
+        absl::StrCat("this CPU has no ", isaName(actual.isa), "; use the ",
+                     isaName(detectIsa()), " kernels"));
   std::unique_ptr<Executor> executor(new Executor(commands, count, actual));
   MemoryMap memory;
   memory.constants = constants;

@@ -86,9 +86,8 @@ public:
 
   std::string name() const override { return "software"; }
   std::string description() const override {
-    return absl::StrCat("software NPU, ",
-                        options_.isa == Isa::kAvx2 ? "AVX2" : "portable",
-                        " kernels, ", options_.threads, " thread(s)");
+    return absl::StrCat("software NPU, ", isaName(options_.isa), " kernels, ",
+                        options_.threads, " thread(s)");
   }
   absl::StatusOr<std::unique_ptr<DeviceProgram>>
   load(std::shared_ptr<const Blob> blob) override {
