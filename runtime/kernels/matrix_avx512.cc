@@ -50,6 +50,25 @@ inline void accumulate(const int16_t *a, int64_t stride, const int8_t *b,
     sum[r] = _mm512_add_epi32(sum[r], odd[r]);
 }
 
+/// The first rounding of the epilogue. Clamped before it is rounded, which is
+/// the same: the bounds are integers.
+class Scaler {
+public:
+  explicit Scaler(const Epilogue &p)
+      : low(_mm512_set1_ps(float(p.lo - p.mid_zp))),
+        high(_mm512_set1_ps(float(p.hi - p.mid_zp))),
+        zero(_mm512_set1_epi32(p.mid_zp)) {}
+  __m128i operator()(__m512i sum, __m512 multiplier) const {
+    __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), multiplier);
+    x = _mm512_min_ps(_mm512_max_ps(x, low), high);
+    return _mm512_cvtepi32_epi8(_mm512_add_epi32(_mm512_cvtps_epi32(x), zero));
+  }
+
+private:
+  __m512 low, high;
+  __m512i zero;
+};
+
 template <int kRows> struct Gemm {
   static void i8(const int16_t *a, int64_t stride, const int8_t *b,
                  int64_t pairs, const int32_t *init, int32_t *acc) {
@@ -64,15 +83,14 @@ template <int kRows> struct Gemm {
                    const TileI8 &tile) {
     __m512i sum[kRows];
     accumulate<kRows>(a, stride, b, pairs, tile.init, sum);
-    Requantizer requantizer(epilogue);
-    __m256 m0 = _mm256_loadu_ps(tile.multipliers);
-    __m256 m1 = _mm256_loadu_ps(tile.multipliers + 8);
+    Scaler scale(*epilogue.params);
+    __m512 multipliers = _mm512_loadu_ps(tile.multipliers);
     __m128i q[kRows];
     for (int r = 0; r < kRows; ++r)
-      q[r] = requantizer.scale(_mm512_castsi512_si256(sum[r]),
-                               _mm512_extracti64x4_epi64(sum[r], 1), m0, m1);
+      q[r] = scale(sum[r], multipliers);
     if (epilogue.lut)
       lookUpVectors(q, kRows, epilogue.lut);
+    Requantizer requantizer(epilogue);
     if (epilogue.params->flags & kResidualFlag)
       for (int r = 0; r < kRows; ++r)
         q[r] = requantizer.add(q[r], loadBytes(tile.residual[r], tile.width));
