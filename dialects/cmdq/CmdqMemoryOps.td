@@ -85,9 +85,9 @@ def Cmdq_HostCallOp : Cmdq_Op<"host_call", [AttrSizedOperandSegments]> {
   let arguments = (ins
     Arg<Variadic<Cmdq_Buffer>, "", [MemWrite]>:$outs,
     Arg<Variadic<Cmdq_Buffer>, "", [MemRead]>:$ins,
-    StrAttr:$model, StrArrayAttr:$nodes, StrAttr:$reason, StrAttr:$fix);
+    StrAttr:$model, DictArrayAttr:$nodes);
   let assemblyFormat = [{
-    `outs` `(` $outs `:` type($outs) `)` `ins` `(` $ins `:` type($ins) `)`
+    `outs` `(` $outs `:` type($outs) `)` (`ins` `(` $ins^ `:` type($ins) `)`)?
     attr-dict
   }];
 }

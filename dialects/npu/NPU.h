@@ -27,6 +27,16 @@ namespace npu {
 /// preset "edge" if there is none. Costs a few microseconds: once per pass.
 target::Target targetOf(mlir::Operation *op);
 
+/// An ONNX node in a host segment: an entry of the attribute `nodes`.
+struct HostNodeInfo {
+  std::string name, op, reason, fix;
+  int64_t macs = 0, bytes = 0;
+
+  /// None if it is no dictionary with name, op, reason and fix.
+  static std::optional<HostNodeInfo> from(mlir::Attribute attribute);
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+};
+
 /// The name of the ONNX node that an op at `loc` comes from; of all of them,
 /// joined with '+', for a fused location; "" if there is none.
 std::string nodeName(mlir::Location loc);

@@ -87,18 +87,20 @@ def NPU_StorageCastOp : NPU_DataOp<"storage_cast",
   let hasFolder = 1;
 }
 
-def NPU_HostCallOp : NPU_Op<"host_call"> {
+def NPU_HostCallOp : NPU_Op<"host_call", [Pure]> {
   let summary = "A subgraph that the target cannot run";
   let description = [{
     `model` is a serialised ONNX model whose inputs and outputs are, in order,
-    the operands and results in ONNX's own layout; `nodes` names the ONNX
-    nodes in it, `reason` says why they are here and `fix` what the user can
-    change.
+    the operands and results, in ONNX's own layout and never quantised. `nodes`
+    describes the ONNX nodes in it: `name`, `op`, `reason` (why it is here),
+    `fix` (what the user can change) and, where known, `macs` and `bytes` (of
+    its constants and results). The attribute `npu.tensors` names the results.
   }];
   let arguments = (ins Variadic<NPU_Tensor>:$inputs, StrAttr:$model,
-    StrArrayAttr:$nodes, StrAttr:$reason, StrAttr:$fix);
+    DictArrayAttr:$nodes);
   let results = (outs Variadic<NPU_Tensor>:$outputs);
   let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "lowering/cmdq_to_blob/Blob.h"
 
+#include "dialects/npu/NPU.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -22,12 +23,14 @@ public:
 private:
   void declare();
   void add(const Command &command, StringAttr tap);
+  void add(const rt::HostCall &call);
   void addMatrix(const Command &command);
   void addVector(const Command &command);
   MemRefType type(ArrayRef<int64_t> dims, ArrayRef<int64_t> strides,
                   rt::DType dtype, rt::Space space);
   Value buffer(MemRefType type, int64_t offset, int io, int core);
   Value operand(const Command &command, int i);
+  Value view(const rt::Operand &operand, int core);
   Value aux(const Command &command, int i, int64_t count, rt::DType dtype);
   Value bias(const Command &command);
   Value multipliers(const Command &command, const rt::Epilogue &epilogue);
@@ -80,9 +83,12 @@ Value Disassembler::operand(const Command &command, int i) {
   const rt::Operand &o = command.operands[i];
   if (!o.rank)
     return {};
+  return view(o, o.space == rt::Space::kSram ? command.core : 0);
+}
+
+Value Disassembler::view(const rt::Operand &o, int core) {
   SmallVector<int64_t> dims(o.dims, o.dims + o.rank),
       strides(o.strides, o.strides + o.rank);
-  int core = o.space == rt::Space::kSram ? command.core : 0;
   return buffer(type(dims, strides, o.dtype, o.space), o.offset, o.io, core);
 }
 
@@ -217,6 +223,22 @@ void Disassembler::add(const Command &command, StringAttr tapName) {
   addVector(command);
 }
 
+void Disassembler::add(const rt::HostCall &call) {
+  SmallVector<Value> outs, ins;
+  for (const rt::Operand &o : call.outputs)
+    outs.push_back(view(o, 0));
+  for (const rt::Operand &o : call.inputs)
+    ins.push_back(view(o, 0));
+  SmallVector<Attribute> nodes;
+  for (const rt::HostNode &n : call.nodes)
+    nodes.push_back(HostNodeInfo{n.name, n.op, n.reason, n.fix, n.macs, n.bytes}
+                        .toAttribute(b.getContext()));
+  cmdq::HostCallOp::create(
+      b, loc, outs, ins,
+      b.getStringAttr(StringRef(call.model.data(), call.model.size())),
+      b.getArrayAttr(nodes));
+}
+
 void Disassembler::declare() {
   int index = 0;
   auto dense = [&](ArrayRef<int64_t> dims, rt::DType dtype, rt::Space space) {
@@ -267,8 +289,13 @@ OwningOpRef<ModuleOp> Disassembler::run() {
   llvm::DenseMap<uint32_t, StringAttr> taps;
   for (const rt::Blob::Tap &t : blob.taps())
     taps[t.command] = b.getStringAttr(t.name);
-  for (int64_t i = 0; i < blob.numCommands(); ++i)
-    add(blob.commands()[i], taps.lookup(i));
+  auto call = blob.hostCalls().begin(), end = blob.hostCalls().end();
+  for (int64_t i = 0; i <= blob.numCommands(); ++i) {
+    for (; call != end && call->before == i; ++call)
+      add(*call);
+    if (i < blob.numCommands())
+      add(blob.commands()[i], taps.lookup(i));
+  }
   return module;
 }
 

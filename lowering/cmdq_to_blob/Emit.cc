@@ -39,6 +39,10 @@ LogicalResult copyElements(cmdq::ConstantOp constant, char *out,
   return success();
 }
 
+cmdq::Address addressOf(Value root) {
+  return cmdq::addressOf(root.getDefiningOp<cmdq::BufferOp>());
+}
+
 class Emitter {
 public:
   Emitter(ModuleOp module, cmdq::ProgramOp program)
@@ -65,7 +69,9 @@ private:
   LogicalResult addIo(cmdq::IoOp io);
   int64_t mostConstantBytes();
   LogicalResult addConstant(cmdq::ConstantOp constant);
+  LogicalResult requireAddresses(Operation *op);
   LogicalResult addCommand(cmdq::CommandOpInterface command);
+  LogicalResult addHostCall(cmdq::HostCallOp call);
   LogicalResult facts();
 
   ModuleOp module;
@@ -84,8 +90,8 @@ LogicalResult Emitter::add(Operation &op) {
     return success();
   if (auto command = dyn_cast<cmdq::CommandOpInterface>(op))
     return addCommand(command);
-  if (isa<cmdq::HostCallOp>(op))
-    return op.emitOpError("host segments cannot be put into a blob yet");
+  if (auto call = dyn_cast<cmdq::HostCallOp>(op))
+    return addHostCall(call);
   return op.emitOpError("is not of the planned form; run cmdq-plan-memory");
 }
 
@@ -139,24 +145,52 @@ LogicalResult Emitter::addConstant(cmdq::ConstantOp constant) {
   return success();
 }
 
-LogicalResult Emitter::addCommand(cmdq::CommandOpInterface command) {
-  for (Value operand : command->getOperands())
+LogicalResult Emitter::requireAddresses(Operation *op) {
+  for (Value operand : op->getOperands())
     if (!operand.getDefiningOp<cmdq::BufferOp>())
-      return command.emitOpError("operand ")
+      return op->emitOpError("operand ")
              << operand.getType()
              << " has no address; run cmdq-plan-memory first";
+  return success();
+}
+
+LogicalResult Emitter::addHostCall(cmdq::HostCallOp call) {
+  if (failed(requireAddresses(call)))
+    return failure();
+  rt::HostCall segment;
+  segment.before = c.commands.size();
+  for (auto [values, list] : {std::pair{call.getIns(), &segment.inputs},
+                              {call.getOuts(), &segment.outputs}})
+    for (Value value : values) {
+      auto type = cast<MemRefType>(value.getType());
+      if (!type.getLayout().isIdentity())
+        return call.emitOpError("operand ")
+               << type << " is not dense; the host sees row-major buffers";
+      list->push_back(cmdq::encodeOperand(value, addressOf));
+    }
+  for (Attribute node : call.getNodes()) {
+    auto info = HostNodeInfo::from(node);
+    if (!info)
+      return call.emitOpError("node ")
+             << node << " must have name, op, reason and fix";
+    segment.nodes.push_back({info->name, info->op, info->reason, info->fix,
+                             info->macs, info->bytes});
+  }
+  c.hostCalls.push_back(std::move(segment));
+  c.models.push_back(call.getModel().str());
+  return success();
+}
+
+LogicalResult Emitter::addCommand(cmdq::CommandOpInterface command) {
+  if (failed(requireAddresses(command)))
+    return failure();
   StringRef name = command.getLayer().value_or("");
   auto [it, isNew] = layers.try_emplace(name, c.layers.size());
   if (isNew)
     c.layers.push_back(name.str());
   if (auto tap = command.getTap())
     c.taps.push_back({tap->str(), static_cast<uint32_t>(c.commands.size())});
-  c.commands.push_back(cmdq::encodeCommand(
-      command,
-      [](Value root) {
-        return cmdq::addressOf(root.getDefiningOp<cmdq::BufferOp>());
-      },
-      it->second));
+  c.commands.push_back(cmdq::encodeCommand(command, addressOf, it->second));
   return success();
 }
 

@@ -264,8 +264,7 @@ static LogicalResult lowerHostCall(Lowering &l, HostCallOp op) {
     outs.push_back(view.materialize(l.b(), l.loc()));
   }
   cmdq::HostCallOp::create(l.b(), l.loc(), outs, ins, op.getModelAttr(),
-                           op.getNodesAttr(), op.getReasonAttr(),
-                           op.getFixAttr());
+                           op.getNodesAttr());
   for (auto &[dest, view] : after)
     l.copy(dest, view);
   return success();

@@ -196,6 +196,15 @@ LogicalResult Lowering::lower(Operation &op) {
 
 /// With tapViews, every named tensor gets a command that writes all of it.
 void Lowering::tapResults(Operation &op) {
+  auto names = op.getAttrOfType<ArrayAttr>("npu.tensors");
+  if (options.tapViews && names && names.size() == op.getNumResults())
+    for (auto [result, name] : llvm::zip(op.getResults(), names)) {
+      View view = viewOf(result);
+      View whole =
+          allocate(view.dims, storageType(elementOf(result)), SpaceKind::Dram);
+      if (auto tap = dyn_cast<StringAttr>(name); tap && !tap.empty())
+        copy(whole, view)->setAttr("tap", tap);
+    }
   if (!options.tapViews || op.getNumResults() != 1 || isa<ConstantOp>(op) ||
       !op.hasAttr("npu.tensor") || tapped.contains(op.getResult(0)))
     return;

@@ -82,6 +82,7 @@ private:
         function.setArgAttr(i, key, value);
       });
     }
+    function.walk([&](HostCallOp op) { annotateResults(op, all); });
     function.walk([&](Operation *op) {
       auto name = op->getAttrOfType<StringAttr>("npu.tensor");
       if (!name || op->getNumResults() != 1 || isa<ConstantOp>(op) ||
@@ -91,6 +92,26 @@ private:
         op->setAttr(key, value);
       });
     });
+  }
+
+  /// A host segment's results have ranges only; their means are not needed,
+  /// no channels are known in ONNX's layouts.
+  void annotateResults(HostCallOp op,
+                       const calibration::CalibrationStats &all) {
+    auto names = op->getAttrOfType<ArrayAttr>("npu.tensors");
+    if (!names || names.size() != op->getNumResults())
+      return;
+    SmallVector<Attribute> ranges(names.size(), UnitAttr::get(&getContext()));
+    for (auto [n, name] : llvm::enumerate(names)) {
+      auto text = dyn_cast<StringAttr>(name);
+      if (!text || text.empty() || !isFloatTensor(op->getResult(n)))
+        continue;
+      annotate(all, text, [&, n = n](StringRef key, Attribute value) {
+        if (key == kRangeAttr)
+          ranges[n] = value;
+      });
+    }
+    op->setAttr(kRangeAttr, ArrayAttr::get(&getContext(), ranges));
   }
 
   void warnMissing(func::FuncOp function) {

@@ -20,7 +20,12 @@ std::optional<Interval> rangeAttribute(Value value) {
             dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
       attribute = function.getArgAttr(argument.getArgNumber(), kRangeAttr);
   } else {
-    attribute = value.getDefiningOp()->getDiscardableAttr(kRangeAttr);
+    Operation *op = value.getDefiningOp();
+    attribute = op->getDiscardableAttr(kRangeAttr);
+    // Operators with several results have one range for each.
+    if (auto list = dyn_cast_or_null<ArrayAttr>(attribute);
+        list && list.size() == op->getNumResults())
+      attribute = list[cast<OpResult>(value).getResultNumber()];
   }
   auto pair = dyn_cast_or_null<DenseF64ArrayAttr>(attribute);
   if (!pair || pair.size() != 2)

@@ -32,12 +32,19 @@ openDevice(const DeviceOptions &options) {
 
 absl::StatusOr<std::unique_ptr<Session>>
 Session::create(std::shared_ptr<Device> device,
-                std::shared_ptr<const Program> program) {
+                std::shared_ptr<const Program> program,
+                const HostOptions &host) {
   std::unique_ptr<Session> s(new Session);
   auto loaded = device->load(program);
   if (!loaded.ok())
     return loaded.status();
   s->loaded_ = *std::move(loaded);
+  if (!program->hostCalls().empty()) {
+    auto segments = HostSegments::create(*program, *s->loaded_, host);
+    if (!segments.ok())
+      return segments.status();
+    s->host_ = *std::move(segments);
+  }
   s->device_ = std::move(device);
   s->program_ = std::move(program);
   for (int64_t bytes : s->program_->sizes().io) {
@@ -139,13 +146,17 @@ absl::Status Session::execute(const std::function<absl::Status()> *poll) {
   else if (!poll && !tap_)
     hooks_.after = nullptr;
   hooks_.nanoseconds = nanoseconds_.empty() ? nullptr : nanoseconds_.data();
-  return loaded_->run(io_, hooks_);
+  if (host_)
+    return host_->run(*loaded_, io_, hooks_, poll);
+  return loaded_->run(io_, 0, program_->numCommands(), hooks_);
 }
 
 absl::Status Session::run() { return execute(nullptr); }
 
 void Session::setProfiling(bool on) {
   nanoseconds_.assign(on ? program_->numCommands() : 0, 0);
+  if (host_)
+    host_->setProfiling(on);
 }
 
 static const char *engineName(Engine engine) {
@@ -183,6 +194,9 @@ std::vector<LayerProfile> Session::profile() const {
         result[i].engine = engine;
       }
   }
+  if (host_)
+    for (LayerProfile &row : host_->profile())
+      result.push_back(std::move(row));
   return result;
 }
 

@@ -22,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/api/host_segments.h"
 #include "runtime/device/device.h"
 #include "runtime/kernels/context.h"
 
@@ -50,20 +51,12 @@ struct TapView {
 };
 using TapFunction = std::function<absl::Status(const TapView &)>;
 
-/// What one layer cost in the last profiled run.
-struct LayerProfile {
-  std::string layer;
-  std::string engine; ///< of most of its time: "matrix", "vector", "dma"
-  int64_t commands = 0;
-  int64_t nanoseconds = 0;
-};
-
 /// Memory and bound tensors of one program; runs one job at a time.
 class Session {
 public:
   static absl::StatusOr<std::unique_ptr<Session>>
-  create(std::shared_ptr<Device> device,
-         std::shared_ptr<const Program> program);
+  create(std::shared_ptr<Device> device, std::shared_ptr<const Program> program,
+         const HostOptions &host = {});
 
   const Program &program() const { return *program_; }
   /// Memory of input or output `i`, owned by the session unless bound to the
@@ -85,7 +78,8 @@ public:
   void setTap(TapFunction tap) { tap_ = std::move(tap); }
   /// Measures every command from now on.
   void setProfiling(bool on);
-  /// By layer, in order of first execution; empty unless profiled.
+  /// By layer, in order of first execution, then the host segments; empty
+  /// unless profiled.
   std::vector<LayerProfile> profile() const;
 
 private:
@@ -98,6 +92,7 @@ private:
   std::shared_ptr<Device> device_;
   std::shared_ptr<const Program> program_;
   std::unique_ptr<DeviceProgram> loaded_;
+  std::unique_ptr<HostSegments> host_; ///< null: the program has none
   std::vector<std::unique_ptr<uint8_t, void (*)(void *)>> own_;
   std::vector<Region> io_;
   TapFunction tap_;

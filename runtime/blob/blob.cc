@@ -15,22 +15,11 @@
 #include "absl/strings/str_join.h"
 #include "runtime/blob/blob_generated.h"
 #include "runtime/blob/format.h"
+#include "runtime/blob/reading.h"
 #include "runtime/queue/hazards.h"
 
 namespace npu::rt {
 namespace {
-
-/// No tensor, arena or file is larger: keeps sums of sizes far from overflow.
-constexpr int64_t kMaxBytes = int64_t(1) << 40;
-
-absl::Status damaged(const std::string &why) {
-  return absl::DataLossError(
-      absl::StrCat("damaged: ", why, "; copy or build it again"));
-}
-
-absl::Status invalid(const std::string &why) {
-  return absl::InvalidArgumentError(why);
-}
 
 absl::StatusOr<TensorInfo> readTensor(const fb::Tensor &in) {
   TensorInfo t;
@@ -50,12 +39,6 @@ absl::StatusOr<TensorInfo> readTensor(const fb::Tensor &in) {
   if (in.preprocess())
     t.preprocess = in.preprocess()->str();
   return t;
-}
-
-bool inside(const fb::Section *s, int64_t start, int64_t size) {
-  return s && s->offset() % kSectionAlignment == 0 &&
-         s->offset() >= uint64_t(start) && s->offset() <= uint64_t(size) &&
-         s->size() <= uint64_t(size) - s->offset();
 }
 
 } // namespace
@@ -151,6 +134,8 @@ absl::Status Blob::load(const std::string &what) {
   if (status.ok())
     status = readMetadata(metadata);
   if (status.ok())
+    status = verifyHostCalls();
+  if (status.ok())
     status = verifyCommands();
   if (status.ok())
     return status;
@@ -170,10 +155,10 @@ absl::Status Blob::readHeader(absl::string_view *metadata) {
   if (h.header_checksum !=
       XXH3_64bits(&h, offsetof(FileHeader, header_checksum)))
     return damaged("the header's checksum is wrong");
-  if (h.major != kFormatMajor)
+  if (h.major != kFormatMajor && h.major != kFormatMajorHost)
     return absl::UnimplementedError(
         absl::StrCat("format ", h.major, ".", h.minor, ", this runtime reads ",
-                     kFormatMajor, ".x; ",
+                     kFormatMajor, ".x and ", kFormatMajorHost, ".x; ",
                      h.major > kFormatMajor ? "update the runtime"
                                             : "build the model again"));
   if (h.file_size != uint64_t(size_))
@@ -235,6 +220,9 @@ absl::Status Blob::readMetadata(absl::string_view metadata) {
   for (const fb::Info *i : *p.info())
     info_.emplace_back(i->key()->str(), i->value()->str());
 
+  if (absl::Status status = readHostCalls(&p, start); !status.ok())
+    return status;
+
   size_t next = 0;
   for (int64_t i = 0; i < numCommands_; ++i)
     for (int o = 0; o < kMaxOperands; ++o) {
@@ -261,7 +249,11 @@ absl::Status Blob::verifyCommands() const {
       return absl::Status(status.code(),
                           absl::StrCat("command ", i, ": ", status.message()));
   }
-  if (absl::Status s = checkSchedule(commands_, numCommands_, sizes_.cores);
+  std::vector<int64_t> barriers;
+  for (const HostCall &call : hostCalls_)
+    barriers.push_back(call.before);
+  if (absl::Status s =
+          checkSchedule(commands_, numCommands_, sizes_.cores, barriers);
       !s.ok())
     return s;
   for (const Tap &tap : taps_)

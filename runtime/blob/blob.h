@@ -35,6 +35,21 @@ const char *dtypeName(DType type);
 /// "f32 [1,3,224,224]".
 std::string typeText(const TensorInfo &tensor);
 
+/// An ONNX node that the host runs, for people.
+struct HostNode {
+  std::string name, op, reason, fix;
+  int64_t macs = 0;
+  int64_t bytes = 0; ///< of its constants and results
+};
+
+/// A host segment: an ONNX model that runs between commands.
+struct HostCall {
+  int64_t before = 0;                   ///< commands that come before it
+  absl::string_view model;              ///< serialised; in the blob
+  std::vector<Operand> inputs, outputs; ///< dense, in DRAM or bound
+  std::vector<HostNode> nodes;
+};
+
 class Blob {
 public:
   /// Maps and verifies a file. Errors are one line: NotFound, DataLoss for a
@@ -64,6 +79,7 @@ public:
     std::vector<int64_t> dims;
   };
   const std::vector<Declaration> &declarations() const { return declared_; }
+  const std::vector<HostCall> &hostCalls() const { return hostCalls_; }
   /// What the blob needs: constants, arena, SRAM per core, cores, bound bytes.
   const SpaceSizes &sizes() const { return sizes_; }
   /// Free-form facts: compiler, model, target, mode, labels, estimate, ...
@@ -79,6 +95,8 @@ private:
   absl::Status load(const std::string &what);
   absl::Status readHeader(absl::string_view *metadata);
   absl::Status readMetadata(absl::string_view metadata);
+  absl::Status readHostCalls(const void *metadata, int64_t start);
+  absl::Status verifyHostCalls() const;
   absl::Status verifyCommands() const;
 
   std::string owned_; ///< the bytes, when they are not mapped
@@ -94,6 +112,7 @@ private:
   std::vector<std::string> layers_;
   std::vector<Tap> taps_;
   std::vector<Declaration> declared_;
+  std::vector<HostCall> hostCalls_;
   SpaceSizes sizes_;
   std::vector<std::pair<std::string, std::string>> info_;
 };

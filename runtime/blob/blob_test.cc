@@ -52,6 +52,57 @@ TEST(Blob, EqualContentsAreEqualBytes) {
   EXPECT_EQ(writeBlob(addProgram()), writeBlob(addProgram()));
 }
 
+TEST(Blob, HostSegments) {
+  auto blob = Blob::parse(writeBlob(testing::hostProgram("model")), "a.npub");
+  ASSERT_TRUE(blob.ok()) << blob.status();
+  ASSERT_EQ((*blob)->hostCalls().size(), 1u);
+  const HostCall &call = (*blob)->hostCalls()[0];
+  EXPECT_EQ(call.before, 1);
+  EXPECT_EQ(call.model, "model");
+  EXPECT_EQ(call.outputs[0].offset, 32);
+  EXPECT_EQ(call.nodes[0].fix, "use another");
+}
+
+/// Old readers know major version 1 only and must not run such a blob; the
+/// others they can go on to read.
+TEST(Blob, HostSegmentsHaveAMajorVersionOfTheirOwn) {
+  EXPECT_EQ(writeBlob(addProgram())[4], 1);
+  EXPECT_EQ(writeBlob(testing::hostProgram("m"))[4], 2);
+}
+
+TEST(Blob, WrongHostSegmentsAreRefused) {
+  auto changed = [](auto change) {
+    BlobContents c = testing::hostProgram("model");
+    change(c);
+    return message(writeBlob(c));
+  };
+  auto has = [](const std::string &text, const char *part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(changed([](auto &c) { c.hostCalls[0].before = 3; }),
+      "host segment 0: runs before command 3");
+  has(changed([](auto &c) { c.hostCalls[0].inputs[0].offset = 48; }),
+      "bytes 48 to 80");
+  has(changed([](auto &c) { c.hostCalls[0].inputs[0].offset = 2; }),
+      "not aligned");
+  has(changed([](auto &c) { c.hostCalls[0].outputs[0].offset = 16; }),
+      "overlaps");
+  has(changed([](auto &c) { c.hostCalls[0].outputs[0].dims[0] = -1; }),
+      "impossible dimension");
+  has(changed([](auto &c) { c.hostCalls[0].outputs[0].rank = 0; }), "rank 0");
+  has(changed([](auto &c) { c.hostCalls[0].inputs[0].space = Space::kConst; }),
+      "neither in the arena");
+  has(changed([](auto &c) {
+        c.hostCalls[0].outputs[0].space = Space::kIo;
+        c.hostCalls[0].outputs[0].offset = 0;
+      }),
+      "input of the program");
+  has(changed([](auto &c) {
+        c.hostCalls[0].inputs[0].dtype = static_cast<DType>(77);
+      }),
+      "unknown element type 77");
+}
+
 TEST(Blob, OpensAFile) {
   std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/a.npub";
   std::ofstream(path) << writeBlob(addProgram());
@@ -86,7 +137,7 @@ TEST(Blob, NewerFormatSaysSo) {
   std::string bytes = writeBlob(addProgram());
   FileHeader h;
   std::memcpy(&h, bytes.data(), sizeof(h));
-  h.major = kFormatMajor + 1;
+  h.major = kFormatMajorHost + 1;
   std::memcpy(bytes.data(), &h, sizeof(h));
   EXPECT_NE(message(resealed(bytes)).find("update the runtime"),
             std::string::npos);

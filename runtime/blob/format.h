@@ -2,7 +2,8 @@
 //
 //   header      64 bytes, FileHeader
 //   metadata    FlatBuffers, blob.fbs
-//   sections    commands, constants; each aligned to 64, zeros in between
+//   sections    commands, constants, models of host segments; each aligned to
+//               64, zeros in between
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUNTIME_BLOB_FORMAT_H
@@ -17,6 +18,9 @@ constexpr char kMagic[4] = {'N', 'P', 'U', 'B'};
 /// any: minor versions only add what may be ignored.
 constexpr uint16_t kFormatMajor = 1;
 constexpr uint16_t kFormatMinor = 0;
+/// A blob with host segments. Ignoring these would give wrong results, so a
+/// reader of version 1 must refuse it; what has none stays readable for it.
+constexpr uint16_t kFormatMajorHost = 2;
 constexpr int64_t kSectionAlignment = 64;
 
 /// Little-endian. This layout is the same in all versions, so that a newer

@@ -58,6 +58,22 @@ inline BlobContents addProgram(int32_t n = 8, int repeat = 1) {
   return c;
 }
 
+/// The same with a host segment between the two commands, which works on the
+/// arena: `model` takes |x| and gives what the addition reads.
+inline BlobContents hostProgram(std::string model, int32_t n = 8) {
+  BlobContents c = addProgram(n);
+  c.dramBytes = 2 * n * 4;
+  c.commands[1].operands[1].offset = n * 4;
+  HostCall call;
+  call.before = 1;
+  call.inputs = {operand(Space::kDram, 0, 0, n)};
+  call.outputs = {operand(Space::kDram, 0, n * 4, n)};
+  call.nodes = {{"odd", "Odd", "there is no kernel", "use another", 0, 64}};
+  c.hostCalls = {call};
+  c.models = {std::move(model)};
+  return c;
+}
+
 } // namespace npu::rt::testing
 
 #endif // RUNTIME_BLOB_TESTING_H

@@ -19,6 +19,8 @@ struct BlobContents {
   std::vector<std::string> layers;
   std::vector<Blob::Tap> taps;
   std::vector<Blob::Declaration> declarations;
+  std::vector<HostCall> hostCalls; ///< models: see `models`
+  std::vector<std::string> models; ///< of hostCalls, one each
   int cores = 1;
   int64_t sramBytes = 0, dramBytes = 0;
   std::map<std::string, std::string> info;

@@ -31,10 +31,14 @@ struct JobHooks {
 class DeviceProgram {
 public:
   virtual ~DeviceProgram() = default;
-  /// Runs the commands. `io`: the bound inputs, then outputs, each of the
-  /// size that the blob states and aligned to its element. No allocation.
-  virtual absl::Status run(const std::vector<Region> &io,
-                           const JobHooks &hooks) = 0;
+  /// Runs the commands from `first` up to before `last`, to the end. `io`: the
+  /// bound inputs, then outputs, each of the size that the blob states and
+  /// aligned to its element. No allocation.
+  virtual absl::Status run(const std::vector<Region> &io, int64_t first,
+                           int64_t last, const JobHooks &hooks) = 0;
+  /// DRAM as the host may read and write it between two runs, for host
+  /// segments; null if the device has no such memory.
+  virtual uint8_t *dram(int64_t offset) = 0;
   /// The memory behind an operand between two commands, for taps; null if the
   /// device cannot show it.
   virtual const uint8_t *peek(const Operand &operand, int core) const = 0;

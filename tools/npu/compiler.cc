@@ -202,11 +202,12 @@ Coverage Compiler::coverage() const {
     c.hostSubgraphs += !host;
     host = true;
     inNpu = false;
-    for (Attribute node : call.getNodes()) {
-      ++c.hostNodes;
-      c.host.push_back({cast<StringAttr>(node).str(), "",
-                        call.getReason().str(), call.getFix().str()});
-    }
+    for (Attribute attribute : call.getNodes())
+      if (auto node = HostNodeInfo::from(attribute)) {
+        ++c.hostNodes;
+        c.hostMacs += node->macs;
+        c.host.push_back({node->name, node->op, node->reason, node->fix});
+      }
   });
   c.npuNodes = nodes - c.hostNodes;
   return c;

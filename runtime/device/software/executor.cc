@@ -40,10 +40,11 @@ Executor::create(const Command *commands, int64_t count, Region constants,
   return executor;
 }
 
-absl::Status Executor::run(const MemoryMap &memory, const JobHooks &hooks) {
+absl::Status Executor::run(const MemoryMap &memory, int64_t first, int64_t last,
+                           const JobHooks &hooks) {
   using Clock = std::chrono::steady_clock;
   context_.memory = &memory;
-  for (int64_t i = 0; i < count_; ++i) {
+  for (int64_t i = first; i < last; ++i) {
     Clock::time_point start;
     if (hooks.nanoseconds)
       start = Clock::now();

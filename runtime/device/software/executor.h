@@ -32,7 +32,12 @@ public:
          const ExecutorOptions &options);
 
   /// `memory` must have the sizes that the commands were validated against.
-  absl::Status run(const MemoryMap &memory, const JobHooks &hooks = {});
+  absl::Status run(const MemoryMap &memory, const JobHooks &hooks = {}) {
+    return run(memory, 0, count_, hooks);
+  }
+  /// The commands from `first` up to before `last` only.
+  absl::Status run(const MemoryMap &memory, int64_t first, int64_t last,
+                   const JobHooks &hooks);
 
   int threads() const { return pool_.threads(); }
   Isa isa() const { return context_.isa; }

@@ -61,12 +61,14 @@ public:
     return absl::OkStatus();
   }
 
-  absl::Status run(const std::vector<Region> &io,
+  absl::Status run(const std::vector<Region> &io, int64_t first, int64_t last,
                    const JobHooks &hooks) override {
     for (size_t i = 0; i < io.size(); ++i)
       memory_.io[i] = io[i];
-    return executor_->run(memory_, hooks);
+    return executor_->run(memory_, first, last, hooks);
   }
+
+  uint8_t *dram(int64_t offset) override { return memory_.dram.data + offset; }
 
   const uint8_t *peek(const Operand &operand, int core) const override {
     return memory_.region(operand, core).data + operand.offset;

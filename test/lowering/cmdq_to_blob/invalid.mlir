@@ -49,10 +49,18 @@ cmdq.program @far attributes {sram_bytes = 64 : i64, dram_bytes = 0 : i64} {
 
 // -----
 
-// CHECK: error: 'cmdq.host_call' op host segments cannot be put into a blob yet
+// CHECK: error: 'cmdq.host_call' op node {name = "n"} must have name, op, reason and fix
 cmdq.program @host attributes {sram_bytes = 64 : i64, dram_bytes = 0 : i64} {
   %x = cmdq.buffer {offset = 0 : i64} : memref<4xi8, #cmdq.space<io>>
-  cmdq.host_call outs(%x : memref<4xi8, #cmdq.space<io>>) ins(%x : memref<4xi8, #cmdq.space<io>>) {model = "m", nodes = ["n"], reason = "r", fix = "f"}
+  cmdq.host_call outs(%x : memref<4xi8, #cmdq.space<io>>) ins(%x : memref<4xi8, #cmdq.space<io>>) {model = "m", nodes = [{name = "n"}]}
+}
+
+// -----
+
+// CHECK: error: the blob: host segment 0: a tensor lies neither in the arena nor in a bound tensor
+cmdq.program @host attributes {sram_bytes = 64 : i64, dram_bytes = 0 : i64} {
+  %x = cmdq.buffer {offset = 0 : i64} : memref<4xi8, #cmdq.space<io>>
+  cmdq.host_call outs(%x : memref<4xi8, #cmdq.space<io>>) ins(%x : memref<4xi8, #cmdq.space<io>>) {model = "m", nodes = [{name = "n", op = "o", reason = "r", fix = "f"}]}
 }
 
 // -----

@@ -164,9 +164,9 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf3
 // -----
 
 // CHECK-LABEL: cmdq.program @main
-// CHECK: cmdq.host_call outs(%{{.*}} : memref<4xf32, #cmdq.space<dram>>) ins(%{{.*}} : memref<4xf32, #cmdq.space<io>>) {fix = "f", model = "m", nodes = ["n"], reason = "r"}
+// CHECK: cmdq.host_call outs(%{{.*}} : memref<4xf32, #cmdq.space<dram>>) ins(%{{.*}} : memref<4xf32, #cmdq.space<io>>) {model = "m", nodes = [{fix = "f", name = "n", op = "o", reason = "r"}]}
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = npu.host_call %x {model = "m", nodes = ["n"], reason = "r", fix = "f"} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = npu.host_call %x {model = "m", nodes = [{name = "n", op = "o", reason = "r", fix = "f"}]} : (tensor<4xf32>) -> tensor<4xf32>
   %1 = npu.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }

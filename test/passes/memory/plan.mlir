@@ -58,5 +58,5 @@ cmdq.program @main attributes {cores = 2 : i32} {
   cmdq.fill on vector outs(%s : memref<64xi8, #cmdq.space<sram>>) {bits = 0 : i64}
   cmdq.fill on vector outs(%t : memref<64xi8, #cmdq.space<sram>>) {bits = 0 : i64, core = 1 : i32}
   cmdq.dma on dma_out outs(%d : memref<64xi8, #cmdq.space<dram>>) ins(%s : memref<64xi8, #cmdq.space<sram>>)
-  cmdq.host_call outs(%e : memref<64xi8, #cmdq.space<dram>>) ins(%d : memref<64xi8, #cmdq.space<dram>>) {model = "m", nodes = ["n"], reason = "r", fix = "f"}
+  cmdq.host_call outs(%e : memref<64xi8, #cmdq.space<dram>>) ins(%d : memref<64xi8, #cmdq.space<dram>>) {model = "m", nodes = [{name = "n", op = "o", reason = "r", fix = "f"}]}
 }

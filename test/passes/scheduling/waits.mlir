@@ -37,7 +37,7 @@ cmdq.program @main attributes {dram_bytes = 64 : i64} {
   %io = cmdq.buffer {offset = 0 : i64} : memref<4xi8, #cmdq.space<io>>
   cmdq.fill on vector outs(%l : memref<8x4xi8, strided<[8, 1]>, #cmdq.space<dram>>) {bits = 0 : i64}
   cmdq.fill on dma_in outs(%r : memref<8x4xi8, strided<[8, 1]>, #cmdq.space<dram>>) {bits = 0 : i64}
-  cmdq.host_call outs(%io : memref<4xi8, #cmdq.space<io>>) ins(%io : memref<4xi8, #cmdq.space<io>>) {model = "m", nodes = ["n"], reason = "r", fix = "f"}
+  cmdq.host_call outs(%io : memref<4xi8, #cmdq.space<io>>) ins(%io : memref<4xi8, #cmdq.space<io>>) {model = "m", nodes = [{name = "n", op = "o", reason = "r", fix = "f"}]}
   cmdq.fill on dma_out outs(%r : memref<8x4xi8, strided<[8, 1]>, #cmdq.space<dram>>) {bits = 0 : i64}
 }
 
