@@ -51,6 +51,11 @@ void buildQuantizePipeline(OpPassManager &pm,
   }
   if (options.equalize)
     function.addPass(createNpuEqualizePass());
+  if (options.splitChannels > 1) {
+    NpuSplitChannelsPassOptions split;
+    split.maxGroups = options.splitChannels;
+    function.addPass(createNpuSplitChannelsPass(split));
+  }
   NpuQuantizePassOptions quantize;
   quantize.keepFloat.assign(options.keepFloat.begin(), options.keepFloat.end());
   function.addPass(createNpuQuantizePass(quantize));

@@ -37,6 +37,11 @@ struct QuantizePipelineOptions
   Option<bool> equalize{*this, "equalize",
                         llvm::cl::desc("Equalise channels' ranges"),
                         llvm::cl::init(true)};
+  Option<int64_t> splitChannels{
+      *this, "split-channels",
+      llvm::cl::desc("Most groups of channels with scales of their own; 1: "
+                     "tensors stay whole"),
+      llvm::cl::init(1)};
   ListOption<std::string> keepFloat{
       *this, "keep-float",
       llvm::cl::desc("Nodes that stay in f32, by name or /regex/")};

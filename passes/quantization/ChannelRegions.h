@@ -1,4 +1,4 @@
-//===- ChannelRegions.h - Tensors scaled channel by channel -----*- C++ -*-===//
+//===- ChannelRegions.h - Tensors that share their channels -----*- C++ -*-===//
 #ifndef PASSES_QUANTIZATION_CHANNELREGIONS_H
 #define PASSES_QUANTIZATION_CHANNELREGIONS_H
 
@@ -25,6 +25,27 @@ struct ChannelRegion {
 
 /// The regions of a function with producers and consumers, in program order.
 std::vector<ChannelRegion> findChannelRegions(mlir::FunctionOpInterface f);
+
+/// Tensors whose channels may be put in another order, the same in each: the
+/// filters at either end take it into their weights, and what lies between
+/// works channel by channel.
+struct ChannelOrderRegion {
+  int64_t channels = 0;
+  llvm::SmallVector<mlir::Value> tensors;
+  /// Dense filters that make one of the tensors, and that read one.
+  llvm::SmallVector<mlir::Operation *> producers, consumers;
+  /// Depthwise filters between two of the tensors.
+  llvm::SmallVector<mlir::Operation *> depthwise;
+  /// Constants with one value per channel.
+  llvm::SmallVector<mlir::OpOperand *> constants;
+};
+
+/// The regions with a depthwise filter inside, in program order.
+std::vector<ChannelOrderRegion>
+findChannelOrderRegions(mlir::FunctionOpInterface f);
+
+/// A filter (and bias) of constants, to which nothing is fused yet.
+bool isPlainFilter(mlir::Operation *op);
 
 } // namespace npu
 

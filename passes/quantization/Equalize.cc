@@ -28,19 +28,6 @@ constexpr double kLeast = 1.1;
 /// The root mean square of a channel as a share of its extent, roughly.
 constexpr double kRms = 1.0 / 6;
 
-/// The ranges of the channels of an operator's result; empty if not known.
-SmallVector<Interval> channelRanges(Value tensor) {
-  auto list = tensor.getDefiningOp()->getAttrOfType<DenseF64ArrayAttr>(
-      kChannelRangeAttr);
-  int64_t channels = cast<RankedTensorType>(tensor.getType()).getShape().back();
-  SmallVector<Interval> ranges;
-  if (!list || list.size() != 2 * channels)
-    return ranges;
-  for (int64_t c = 0; c < channels; ++c)
-    ranges.push_back({list[2 * c], list[2 * c + 1]});
-  return ranges;
-}
-
 class Equalizer {
 public:
   Equalizer(const ChannelRegion &region, double maxFactor)

@@ -60,6 +60,33 @@ def NpuEqualizePass : Pass<"npu-equalize", "::mlir::func::FuncOp"> {
   ];
 }
 
+def NpuSplitChannelsPass : Pass<"npu-split-channels", "::mlir::func::FuncOp"> {
+  let summary = "Gives channels of unlike ranges scales of their own";
+  let description = [{
+    Between a dense filter and the depthwise filter after it, with only
+    functions of one value in between, a channel meets no other one. Where one of
+    them (swish, hard_swish, ...) kept `npu-equalize` from making the channels
+    alike, they are sorted by range and put in up to `max-groups` groups: each gets
+    its own part of the dense filter, of the functions and of the depthwise
+    filter, hence scales of its own, and a concatenation joins the results. As
+    many multiply-accumulates as before; the order of the channels goes into
+    the constants at either end of the region, which has to be channel by
+    channel in between.
+
+    The measure is the bits that a channel loses, log2 of its tensor's step
+    over the step that its own range would have (`npu.channel_range`), averaged
+    over channels; a step below what rounding behind the depthwise filter hides
+    does not count. There are as many groups as gain at least `gain` bits each.
+    Each split chain gets a remark (category "npu-split-channels").
+  }];
+  let options = [
+    Option<"maxGroups", "max-groups", "int64_t", /*default=*/"4",
+           "Most groups of a tensor; 1: nothing is split">,
+    Option<"gain", "gain", "double", /*default=*/"0.5",
+           "Bits per channel that one more group has to gain">
+  ];
+}
+
 def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
   let summary = "Float operators with ranges to INT8";
   let description = [{

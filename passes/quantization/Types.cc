@@ -94,6 +94,18 @@ static float channelScale(double weight, double bias, double inputScale) {
   return float(std::max(scale, kSmallestScale));
 }
 
+SmallVector<Interval> channelRanges(Value tensor) {
+  auto list = tensor.getDefiningOp()->getAttrOfType<DenseF64ArrayAttr>(
+      kChannelRangeAttr);
+  int64_t channels = cast<RankedTensorType>(tensor.getType()).getShape().back();
+  SmallVector<Interval> ranges;
+  if (!list || list.size() != 2 * channels)
+    return ranges;
+  for (int64_t c = 0; c < channels; ++c)
+    ranges.push_back({list[2 * c], list[2 * c + 1]});
+  return ranges;
+}
+
 FilterIndex::FilterIndex(Operation *op)
     : depthwise_(isa<DepthwiseConv2DOp>(op)) {
   auto shapeOf = [&](unsigned operand) {

@@ -29,6 +29,9 @@ mlir::Value quantizedConstant(mlir::OpBuilder &b, mlir::Location loc,
                               llvm::ArrayRef<int64_t> shape,
                               llvm::ArrayRef<float> values, PerTensorType type);
 
+/// The ranges of the channels of an operator's result; empty if not known.
+llvm::SmallVector<Interval> channelRanges(mlir::Value tensor);
+
 /// Which channels an element of a filter connects.
 class FilterIndex {
 public:

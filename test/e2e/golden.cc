@@ -140,6 +140,7 @@ absl::Status Toolchain::calibrate(int count, const std::string &stats) {
   request.stats = stats;
   auto tried = (*tuner)->chooseMethod(&request);
   method_ = request.method;
+  splitChannels_ = request.splitChannels;
   return tried.status();
 }
 
@@ -153,6 +154,7 @@ Toolchain::build(const std::string &target, const std::string &stats) {
     QuantizeRequest request;
     request.stats = stats;
     request.method = method_;
+    request.splitChannels = splitChannels_;
     status = (*compiler)->quantise(request);
   }
   if (status.ok())

@@ -61,6 +61,7 @@ private:
   const Model &model_;
   std::vector<InputSpec> specs_;
   std::string method_ = "minmax";
+  int64_t splitChannels_ = 1;
 };
 
 absl::StatusOr<Outputs> run(std::shared_ptr<const rt::Blob> blob,

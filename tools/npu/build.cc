@@ -312,6 +312,7 @@ absl::Status Build::quantise() {
   if (absl::Status s = tune(&request); !s.ok())
     return s;
   report_.quantization.method = request.method;
+  report_.quantization.splitChannels = request.splitChannels;
   progress_.start("quantise");
   return compiler_.quantise(request);
 }

@@ -242,6 +242,7 @@ absl::Status Compiler::quantise(const QuantizeRequest &request) {
   options.method = request.method;
   options.percentile = request.percentile;
   options.keepFloat = request.keepFloat;
+  options.splitChannels = request.splitChannels;
   if (absl::Status s = impl_->run(
           *impl_->module, "quantisation",
           [&](OpPassManager &pm) { buildQuantizePipeline(pm, options); });

@@ -28,6 +28,7 @@ struct QuantizeRequest {
   std::string method = "minmax";
   double percentile = 99.99;
   std::vector<std::string> keepFloat; ///< node names or /regex/
+  int64_t splitChannels = 1;          ///< groups, for npu-split-channels
 };
 
 struct ImportRequest {

@@ -34,10 +34,13 @@ static Json coverageJson(const Coverage &c) {
 static Json quantizationJson(const QuantizationReport &q) {
   Json tried = Json::array(), kept = Json::array();
   for (const Trial &t : q.tried)
-    tried.push_back({{"method", t.method}, {"cosine", t.cosine}});
+    tried.push_back({{"method", t.method},
+                     {"split_channels", t.splitChannels},
+                     {"cosine", t.cosine}});
   for (const FloatLayers &layers : q.keptFloat)
     kept.push_back({{"nodes", layers.nodes}, {"cosine", layers.cosine}});
   return {{"method", q.method},
+          {"split_channels", q.splitChannels},
           {"tried", tried},
           {"min_cosine", q.minCosine},
           {"kept_float", kept}};
@@ -109,9 +112,15 @@ std::string summary(const Report &r) {
   text += "\n";
   const QuantizationReport &q = r.quantization;
   if (!q.tried.empty()) {
-    absl::StrAppend(&text, "method      ", q.method, "; tried:");
-    for (const Trial &t : q.tried)
-      absl::StrAppendFormat(&text, " %s %.5f", t.method, t.cosine);
+    auto split = [](int64_t groups) {
+      return groups > 1 ? " with channels split" : "";
+    };
+    absl::StrAppend(&text, "method      ", q.method, split(q.splitChannels),
+                    "; tried:");
+    for (size_t i = 0; i < q.tried.size(); ++i)
+      absl::StrAppendFormat(&text, "%s %s%s %.5f", i ? "," : "",
+                            q.tried[i].method, split(q.tried[i].splitChannels),
+                            q.tried[i].cosine);
     text += "\n";
   }
   for (const FloatLayers &layers : q.keptFloat)

@@ -49,6 +49,7 @@ struct Similarity {
 /// A way to choose ranges, and the smallest cosine of an output that it gave.
 struct Trial {
   std::string method;
+  int64_t splitChannels = 1; ///< most groups of channels; 1: not split
   double cosine = 0;
 };
 
@@ -60,6 +61,7 @@ struct FloatLayers {
 
 struct QuantizationReport {
   std::string method; ///< empty: nothing was quantised
+  int64_t splitChannels = 1;
   std::vector<Trial> tried;
   double minCosine = 0; ///< asked for; 0: not
   std::vector<FloatLayers> keptFloat;

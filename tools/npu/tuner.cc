@@ -13,6 +13,9 @@ constexpr size_t kQuick = 4;
 constexpr size_t kPieces = 8, kSmallest = 2;
 /// Trials that find the layers of a mixed build.
 constexpr int kRankTrials = 32;
+/// How many methods are also tried with channels split, and into how many
+/// groups at most.
+constexpr int kSplitTrials = 2, kSplitGroups = 4;
 
 absl::StatusOr<std::vector<std::vector<float>>>
 outputsOf(SessionRunner &runner,
@@ -34,6 +37,24 @@ struct Piece {
 
 } // namespace
 
+bool isProbabilities(const std::vector<float> &values) {
+  double sum = 0;
+  for (float v : values) {
+    if (!(v >= 0))
+      return false;
+    sum += v;
+  }
+  return values.size() > 1 && std::fabs(sum - 1) <= 1e-3;
+}
+
+void toLogits(std::vector<float> &values) {
+  double mean = 0;
+  for (float &v : values)
+    mean += v = std::log(std::max(v, 1e-12f));
+  for (float &v : values)
+    v -= float(mean / values.size());
+}
+
 absl::StatusOr<std::unique_ptr<Tuner>>
 Tuner::create(Compiler &compiler, SessionRunner &reference, Samples samples) {
   std::unique_ptr<Tuner> tuner(new Tuner(compiler, std::move(samples)));
@@ -44,6 +65,14 @@ Tuner::create(Compiler &compiler, SessionRunner &reference, Samples samples) {
       return outputs.status();
     tuner->expected_.push_back(*std::move(outputs));
   }
+  tuner->logits_.assign(count, !tuner->expected_.empty());
+  for (auto &outputs : tuner->expected_)
+    for (size_t o = 0; o < count; ++o)
+      tuner->logits_[o] = tuner->logits_[o] && isProbabilities(outputs[o]);
+  for (auto &outputs : tuner->expected_)
+    for (size_t o = 0; o < count; ++o)
+      if (tuner->logits_[o])
+        toLogits(outputs[o]);
   return tuner;
 }
 
@@ -67,6 +96,8 @@ absl::StatusOr<double> Tuner::measure(const QuantizeRequest &request,
     if (!outputs.ok())
       return outputs.status();
     for (size_t o = 0; o < count; ++o) {
+      if (logits_[o])
+        toLogits((*outputs)[o]);
       a[o].insert(a[o].end(), (*outputs)[o].begin(), (*outputs)[o].end());
       b[o].insert(b[o].end(), expected_[i][o].begin(), expected_[i][o].end());
     }
@@ -84,19 +115,31 @@ absl::StatusOr<double> Tuner::measure(const QuantizeRequest &request,
 absl::StatusOr<std::vector<Trial>> Tuner::chooseMethod(QuantizeRequest *request,
                                                        const Step &step) {
   std::vector<Trial> trials;
-  size_t best = 0;
-  for (const char *method : {"minmax", "percentile", "mse", "entropy"}) {
+  auto tryOne = [&](const std::string &method, int64_t groups) {
     request->method = method;
+    request->splitChannels = groups;
     auto c = measure(*request);
-    if (!c.ok())
-      return c.status();
-    trials.push_back({method, *c});
-    if (*c > trials[best].cosine)
-      best = trials.size() - 1;
+    if (c.ok())
+      trials.push_back({method, groups, *c});
     if (step)
-      step(trials.size(), 4);
-  }
-  request->method = trials[best].method;
+      step(trials.size(), 4 + kSplitTrials);
+    return c.status();
+  };
+  auto better = [](const Trial &a, const Trial &b) {
+    return a.cosine > b.cosine;
+  };
+  for (const char *method : {"minmax", "percentile", "mse", "entropy"})
+    if (absl::Status s = tryOne(method, 1); !s.ok())
+      return s;
+  // Splitting helps some networks and harms others: the best methods show.
+  std::vector<Trial> whole = trials;
+  std::sort(whole.begin(), whole.end(), better);
+  for (int i = 0; i < kSplitTrials; ++i)
+    if (absl::Status s = tryOne(whole[i].method, kSplitGroups); !s.ok())
+      return s;
+  const Trial &best = *std::min_element(trials.begin(), trials.end(), better);
+  request->method = best.method;
+  request->splitChannels = best.splitChannels;
   return trials;
 }
 

@@ -15,6 +15,11 @@
 
 namespace npu {
 
+/// None is negative and the sum is 1.
+bool isProbabilities(const std::vector<float> &values);
+/// The logits, less their mean, whose softmax these are.
+void toLogits(std::vector<float> &values);
+
 class Tuner {
 public:
   using Samples = std::vector<std::vector<calibration::InputTensor>>;
@@ -26,7 +31,8 @@ public:
   create(Compiler &compiler, SessionRunner &reference, Samples samples);
 
   /// The smallest cosine of an output between the float program and the module
-  /// quantised by `request`, on the first `limit` samples; -1 for NaN.
+  /// quantised by `request`, on the first `limit` samples; -1 for NaN. Of
+  /// probabilities the logits are compared: a softmax hides what is wrong.
   absl::StatusOr<double> measure(const QuantizeRequest &request,
                                  size_t limit = SIZE_MAX);
 
@@ -57,6 +63,7 @@ private:
   Samples samples_;
   /// By sample and output.
   std::vector<std::vector<std::vector<float>>> expected_;
+  std::vector<bool> logits_; ///< by output: it is compared as logits
 };
 
 } // namespace npu
