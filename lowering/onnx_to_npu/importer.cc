@@ -1,4 +1,5 @@
 #include "lowering/onnx_to_npu/importer.h"
+#include "lowering/onnx_to_npu/host.h"
 #include "lowering/onnx_to_npu/quantized.h"
 
 #include <cmath>
@@ -89,7 +90,9 @@ Dims Node::ints(const char *name, Dims missing) const {
 Importer::Importer(MLIRContext &context, const ImportOptions &options,
                    std::string folder)
     : builder(&context), loc(builder.getUnknownLoc()),
-      folder(std::move(folder)), options(options) {}
+      folder(std::move(folder)), options(options),
+      types(std::make_unique<DeclaredTypes>()) {}
+Importer::~Importer() = default;
 
 Entry Importer::entry(const Node &node, int n) {
   if (!node.has(n))
@@ -255,6 +258,7 @@ absl::Status Importer::initializers(const onnx::GraphProto &graph) {
     if (entries.count(proto.name()) && depth == 0)
       return absl::InvalidArgumentError(
           absl::StrCat("initialiser \"", proto.name(), "\" is defined twice"));
+    types->set(proto.name(), proto.data_type());
     entries[proto.name()] = {std::move(tensor), {}, {}};
   }
   return absl::OkStatus();
@@ -343,6 +347,7 @@ absl::Status Importer::inputs(const onnx::GraphProto &graph) {
         builder.getDictionaryAttr(builder.getNamedAttr(
             "npu.name", builder.getStringAttr(input.name()))),
         loc);
+    types->set(input.name(), type);
     entries[input.name()] = {nullptr, function.getArgument(n),
                              identity(dims.size())};
   }
@@ -362,26 +367,72 @@ static const Registry &registry() {
   return *all;
 }
 
+static bool hasSubgraph(const onnx::NodeProto &node) {
+  for (const auto &a : node.attribute())
+    if (a.has_g())
+      return true;
+  return false;
+}
+
 absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   std::string name = proto.name();
   if (name.empty())
     name = absl::StrCat(proto.op_type(), ":",
                         proto.output_size() ? proto.output(0) : "");
   loc = NameLoc::get(builder.getStringAttr(name));
-  Node node(proto, opset);
-  for (int n = 0; n < node.inputs(); ++n)
-    if (node.has(n) && !entries.count(proto.input(n)))
+  for (int n = 0; n < proto.input_size(); ++n)
+    if (!proto.input(n).empty() && !entries.count(proto.input(n)))
       return absl::InvalidArgumentError(absl::StrCat(
           "input \"", proto.input(n), "\" of node \"", name,
           "\" is produced by no earlier node: the graph is cyclic, unsorted or "
           "cut"));
-  absl::Status status = checkNode(*this, node);
-  if (status.ok() && foldNode(*this, node))
-    return absl::OkStatus();
   bool standard = proto.domain().empty() || proto.domain() == "ai.onnx";
   std::string key = standard
                         ? proto.op_type()
                         : absl::StrCat(proto.domain(), ":", proto.op_type());
+  types->follow(proto);
+  size_t failed = failures.size();
+  Operation *last =
+      builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
+  absl::Status status = dispatch(proto, key);
+  // Something in a branch of it has been reported already.
+  if (status.ok() || failures.size() > failed)
+    return status;
+  loc = NameLoc::get(builder.getStringAttr(name));
+  const PlacementRule *rule = ruleFor(name, proto.op_type());
+  absl::Status host = absl::UnimplementedError("");
+  if (rule ? rule->host : options.hostNodes) {
+    // What it left behind before it gave up, unless names stand for that.
+    while (!hasSubgraph(proto) && !builder.getBlock()->empty() &&
+           &builder.getBlock()->back() != last)
+      builder.getBlock()->back().erase();
+    host = importOnHost(proto, status);
+    if (host.ok())
+      return host;
+  }
+  std::string text = absl::StrCat("node \"", name, "\" (", key, ", opset ",
+                                  opset, "): ", status.message());
+  if (!host.message().empty())
+    absl::StrAppend(&text, "; nor can it run on the host: ", host.message());
+  if (rule && !rule->host)
+    absl::StrAppend(&text, "; a placement rule keeps it on the NPU");
+  emitError(loc) << text
+                 << "; replace it in the exporter, or split the model there";
+  failures.push_back(text);
+  // Later nodes need something to go on with; only the first is reported.
+  return absl::CancelledError(text);
+}
+
+/// Folds the node or runs its handler.
+absl::Status Importer::dispatch(const onnx::NodeProto &proto,
+                                const std::string &key) {
+  Node node(proto, opset);
+  absl::Status status = checkNode(*this, node);
+  if (status.ok() && foldNode(*this, node))
+    return absl::OkStatus();
+  const PlacementRule *rule = ruleFor(nodeName(loc), proto.op_type());
+  if (rule && rule->host)
+    return unsupported("a placement rule puts it on the host");
   auto handler = registry().find(key);
   bool integers = false;
   for (int n = 0; status.ok() && n < node.inputs(); ++n)
@@ -396,15 +447,9 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   if (!node.wrongAttr.empty())
     status = absl::InvalidArgumentError(
         absl::StrCat("attribute \"", node.wrongAttr, "\" has the wrong type"));
-  if (status.ok())
-    return status;
-  std::string text = absl::StrCat("node \"", name, "\" (", key, ", opset ",
-                                  opset, "): ", status.message());
-  emitError(loc) << text
-                 << "; replace it in the exporter, or split the model there";
-  failures.push_back(text);
-  // Later nodes need something to go on with; only the first is reported.
-  return absl::CancelledError(text);
+  if (status.ok() && rule)
+    pinned.push_back(builder.getStringAttr(nodeName(loc)));
+  return status;
 }
 
 absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
@@ -472,6 +517,7 @@ Importer::run(const onnx::ModelProto &model) {
         " are. Convert the model with onnx.version_converter"));
   if (!model.has_graph() || model.graph().node_size() == 0)
     return absl::InvalidArgumentError("the model has no nodes");
+  source = &model;
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, loc, "main",
@@ -490,8 +536,11 @@ Importer::run(const onnx::ModelProto &model) {
             : absl::StrCat(
                   failures.size(),
                   " nodes cannot be imported, the first: ", failures[0]));
-  if (absl::Status status = outputs(graph); !status.ok())
-    return status;
+  for (absl::Status status : {outputs(graph), checkRules()})
+    if (!status.ok())
+      return status;
+  if (!pinned.empty())
+    function->setAttr("npu.pinned", builder.getArrayAttr(pinned));
   auto text = [&](const char *key, const std::string &value) {
     return builder.getNamedAttr(key, builder.getStringAttr(value));
   };

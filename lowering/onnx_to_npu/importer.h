@@ -46,10 +46,13 @@ public:
   mutable std::string wrongAttr;
 };
 
+class DeclaredTypes;
+
 class Importer {
 public:
   Importer(mlir::MLIRContext &context, const ImportOptions &options,
            std::string folder);
+  ~Importer();
 
   absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
   run(const onnx::ModelProto &model);
@@ -101,6 +104,20 @@ private:
   absl::Status outputs(const onnx::GraphProto &graph);
   absl::StatusOr<Dims> inputShape(const onnx::ValueInfoProto &input);
   absl::Status importNode(const onnx::NodeProto &proto);
+  absl::Status dispatch(const onnx::NodeProto &proto, const std::string &key);
+  int onnxTypeOf(const std::string &name, const Entry &entry);
+  absl::Status addHostInput(const std::string &name, onnx::ModelProto &model,
+                            llvm::SmallVectorImpl<mlir::Value> &operands,
+                            int64_t *bytes);
+  absl::Status importOnHost(const onnx::NodeProto &proto,
+                            const absl::Status &why);
+  absl::Status finishHostCall(const onnx::NodeProto &proto,
+                              onnx::ModelProto &model,
+                              llvm::ArrayRef<mlir::Value> operands,
+                              int64_t bytes, const absl::Status &why);
+  /// The placement rule for a node, or null.
+  const PlacementRule *ruleFor(const std::string &name, const std::string &op);
+  absl::Status checkRules();
   absl::Status initializers(const onnx::GraphProto &graph);
 
   const ImportOptions &options;
@@ -109,6 +126,10 @@ private:
   std::map<std::string, Entry> entries;
   std::vector<std::string> failures;
   std::set<std::string> tensorNames;
+  const onnx::ModelProto *source = nullptr;
+  std::unique_ptr<DeclaredTypes> types;
+  std::set<const PlacementRule *> usedRules;
+  llvm::SmallVector<mlir::Attribute> pinned; ///< nodes that rules keep here
   int depth = 0;
 };
 

@@ -121,11 +121,18 @@ void registerOnnxToNpuTranslation() {
                               "NAME=1x3x224x224"));
   static llvm::cl::list<std::string> dims(
       "dim", llvm::cl::desc("--onnx-to-npu: a symbolic dimension, NAME=1"));
+  static llvm::cl::opt<bool> hostNodes(
+      "host-nodes",
+      llvm::cl::desc("--onnx-to-npu: what is not understood runs on the host"));
+  static llvm::cl::opt<std::string> placement(
+      "placement",
+      llvm::cl::desc("--onnx-to-npu: file of placement rules (JSON)"));
   static TranslateToMLIRRegistration registration(
       "onnx-to-npu", "import an ONNX model (by its file name)",
       [](llvm::SourceMgr &sources, MLIRContext *context) {
         ImportOptions options;
         options.batch = batch;
+        options.hostNodes = hostNodes;
         std::string path = sources.getMemoryBuffer(sources.getMainFileID())
                                ->getBufferIdentifier()
                                .str();
@@ -138,6 +145,10 @@ void registerOnnxToNpuTranslation() {
             return error(status.message());
         for (const std::string &s : dims)
           if (absl::Status status = parseDim(s, &options); !status.ok())
+            return error(status.message());
+        if (!placement.empty())
+          if (absl::Status status = readPlacement(placement, &options);
+              !status.ok())
             return error(status.message());
         auto module = importOnnx(path, options, *context);
         if (!module.ok())
