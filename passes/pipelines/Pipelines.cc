@@ -9,6 +9,7 @@
 #include "passes/fusion/Passes.h"
 #include "passes/legalization/Passes.h"
 #include "passes/memory/Passes.h"
+#include "passes/partition/Passes.h"
 #include "passes/quantization/Passes.h"
 #include "passes/scheduling/Passes.h"
 #include "passes/tiling/Passes.h"
@@ -37,6 +38,7 @@ void buildFloatPipeline(OpPassManager &pm) {
   function.addPass(createNpuRecogniseCompositesPass());
   function.addPass(createNpuFoldAffinePass());
   clean(function);
+  function.addPass(createNpuPartitionPass());
 }
 
 void buildQuantizePipeline(OpPassManager &pm,

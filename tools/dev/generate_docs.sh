@@ -21,6 +21,7 @@ tblgen cmdq.md dialects/cmdq/CmdqOps.td -gen-dialect-doc -dialect cmdq
 passes passes-fusion.md "Fusion" passes/fusion/Passes.td
 passes passes-legalization.md "Legalisation" passes/legalization/Passes.td
 passes passes-memory.md "Memory planning" passes/memory/Passes.td
+passes passes-partition.md "Partitioning" passes/partition/Passes.td
 passes passes-quantization.md "Quantisation" passes/quantization/Passes.td
 passes passes-scheduling.md "Scheduling" passes/scheduling/Passes.td
 passes passes-target.md "Target" target/Passes.td

@@ -8,6 +8,7 @@
 #include "passes/fusion/Passes.h"
 #include "passes/legalization/Passes.h"
 #include "passes/memory/Passes.h"
+#include "passes/partition/Passes.h"
 #include "passes/pipelines/Pipelines.h"
 #include "passes/quantization/Passes.h"
 #include "passes/scheduling/Passes.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   npu::registerLegalizationPasses();
   npu::registerMemoryPasses();
   npu::registerSchedulingPasses();
+  npu::registerPartitionPasses();
   npu::registerTilingPasses();
   npu::registerPipelines();
   npu::target::registerTargetPasses();

@@ -17,7 +17,8 @@ struct BuildOptions {
   std::optional<std::string> target, mode, calibration, method;
   std::optional<int64_t> cores, steps;
   std::optional<double> percentile, minCosine;
-  std::string stats; ///< calibration statistics of an earlier build
+  std::string placement; ///< file of rules (docs/placement.md)
+  std::string stats;     ///< calibration statistics of an earlier build
   std::vector<std::string> keepFloat, shapes, dims;
   int64_t batch = 1, compare = 8;
   bool requireNpu = false, saveTemps = false, quiet = false;

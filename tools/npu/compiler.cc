@@ -108,6 +108,10 @@ absl::Status Compiler::import(const std::string &path,
   for (const std::string &text : request.dimTexts)
     if (absl::Status s = parseDim(text, &options); !s.ok())
       return s;
+  options.hostNodes = true;
+  if (!request.placement.empty())
+    if (absl::Status s = readPlacement(request.placement, &options); !s.ok())
+      return s;
   auto module = importOnnx(path, options, impl_->context);
   if (!module.ok()) {
     std::string text(module.status().message());

@@ -36,6 +36,7 @@ struct ImportRequest {
   std::map<std::string, std::vector<int64_t>> shapes; ///< "": any input's
   std::vector<std::string> shapeTexts;                ///< "NAME=1x3x224x224"
   std::vector<std::string> dimTexts;                  ///< "NAME=1"
+  std::string placement;                              ///< file of rules
 };
 
 class Compiler {

@@ -56,6 +56,9 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
   c->add_option("--compare", o.compare,
                 "Samples to compare with the float model (8; 0: none)")
       ->check(kCount);
+  c->add_option("--placement", o.placement,
+                "JSON rules: nodes for the host, or kept on the NPU "
+                "(docs/placement.md)");
   c->add_flag("--require-npu", o.requireNpu,
               "Fail if a node would run on the host");
   c->add_flag("--save-temps", o.saveTemps,
