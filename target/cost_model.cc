@@ -28,6 +28,7 @@ double functionOps(Function f) {
   case Function::kFloor:
   case Function::kCeil:
   case Function::kRound:
+  case Function::kSign:
     return 1;
   case Function::kReciprocal:
   case Function::kSqrt:
@@ -43,7 +44,10 @@ double functionOps(Function f) {
   }
 }
 
-bool isFloat(DType type) { return type == DType::kF32 || type == DType::kF16; }
+bool isFloat(DType type) {
+  return type == DType::kF32 || type == DType::kF16 || type == DType::kBF16 ||
+         type == DType::kF64;
+}
 
 /// Vector-engine operations per visited element.
 double vectorOps(const Workload &w) {
@@ -59,6 +63,9 @@ double vectorOps(const Workload &w) {
     // Integers: subtract two zero points, convert, scale twice, combine,
     // round, clamp.
     return f ? 1 + functionOps(w.function) : 8;
+  case Opcode::kCompare:
+  case Opcode::kSelect:
+    return 1;
   case Opcode::kUnary:
     return std::max(1.0, functionOps(w.function));
   case Opcode::kLut:

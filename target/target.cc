@@ -21,15 +21,21 @@ double Rates::of(DType type) const {
   case DType::kBool:
     return i8;
   case DType::kI16:
+  case DType::kU16:
     return i16;
   case DType::kI32:
+  case DType::kU32:
     return i32;
   case DType::kI64:
+  case DType::kU64:
     return i32 / 2;
   case DType::kF16:
+  case DType::kBF16:
     return f16;
   case DType::kF32:
     return f32;
+  case DType::kF64:
+    return f32 / 2;
   }
   return 0;
 }
@@ -41,13 +47,18 @@ const std::set<std::string> &Kernels::of(DType type) const {
   case DType::kBool:
     return i8;
   case DType::kI16:
+  case DType::kU16:
     return i16;
   case DType::kI32:
   case DType::kI64:
+  case DType::kU32:
+  case DType::kU64:
     return i32;
   case DType::kF16:
+  case DType::kBF16:
     return f16;
   case DType::kF32:
+  case DType::kF64:
     break;
   }
   return f32;
@@ -84,6 +95,8 @@ const char *kernelName(Opcode opcode) {
   case Opcode::kReduce:
     return "reduce";
   case Opcode::kBinary:
+  case Opcode::kCompare:
+  case Opcode::kSelect:
     return "binary";
   case Opcode::kUnary:
     return "unary";

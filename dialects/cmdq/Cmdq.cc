@@ -28,9 +28,12 @@ static_assert(same(EngineKind::Matrix, rt::Engine::kMatrix) &&
               same(EngineKind::DmaOut, rt::Engine::kDmaOut));
 static_assert(same(Function::Identity, rt::Function::kIdentity) &&
               same(Function::GeluTanh, rt::Function::kGeluTanh) &&
-              same(Function::Softplus, rt::Function::kSoftplus));
+              same(Function::Softplus, rt::Function::kSoftplus) &&
+              same(Function::Sign, rt::Function::kSign));
 static_assert(same(BinaryKind::Add, rt::BinaryKind::kAdd) &&
-              same(BinaryKind::Prelu, rt::BinaryKind::kPrelu));
+              same(BinaryKind::Prelu, rt::BinaryKind::kPrelu) &&
+              same(BinaryKind::Shr, rt::BinaryKind::kShr));
+static_assert(same(CompareKind::LessEqual, rt::CompareKind::kLessEqual));
 static_assert(same(PoolKind::Average, rt::PoolKind::kAverage));
 static_assert(same(ReduceKind::SumSquare, rt::ReduceKind::kSumSquare));
 
@@ -56,8 +59,18 @@ std::optional<rt::DType> toDType(Type type) {
     return rt::DType::kF32;
   if (type.isF16())
     return rt::DType::kF16;
+  if (type.isF64())
+    return rt::DType::kF64;
+  if (type.isBF16())
+    return rt::DType::kBF16;
   if (type.isUnsignedInteger(8))
     return rt::DType::kU8;
+  if (type.isUnsignedInteger(16))
+    return rt::DType::kU16;
+  if (type.isUnsignedInteger(32))
+    return rt::DType::kU32;
+  if (type.isUnsignedInteger(64))
+    return rt::DType::kU64;
   if (!type.isSignlessInteger())
     return std::nullopt;
   switch (type.getIntOrFloatBitWidth()) {
@@ -93,6 +106,16 @@ Type fromDType(MLIRContext *context, rt::DType type) {
     return Float32Type::get(context);
   case rt::DType::kBool:
     return IntegerType::get(context, 1);
+  case rt::DType::kU16:
+    return IntegerType::get(context, 16, IntegerType::Unsigned);
+  case rt::DType::kU32:
+    return IntegerType::get(context, 32, IntegerType::Unsigned);
+  case rt::DType::kU64:
+    return IntegerType::get(context, 64, IntegerType::Unsigned);
+  case rt::DType::kF64:
+    return Float64Type::get(context);
+  case rt::DType::kBF16:
+    return BFloat16Type::get(context);
   }
   return {};
 }

@@ -90,7 +90,19 @@ def Cmdq_Function : Cmdq_Enum<"Function", "function of one value", [
   I32EnumAttrCase<"Ceil", 18, "ceil">,
   I32EnumAttrCase<"Round", 19, "round">,
   I32EnumAttrCase<"Elu", 20, "elu">,
-  I32EnumAttrCase<"Softplus", 21, "softplus">
+  I32EnumAttrCase<"Softplus", 21, "softplus">,
+  I32EnumAttrCase<"Sin", 22, "sin">,
+  I32EnumAttrCase<"Cos", 23, "cos">,
+  I32EnumAttrCase<"Tan", 24, "tan">,
+  I32EnumAttrCase<"Asin", 25, "asin">,
+  I32EnumAttrCase<"Acos", 26, "acos">,
+  I32EnumAttrCase<"Atan", 27, "atan">,
+  I32EnumAttrCase<"Sinh", 28, "sinh">,
+  I32EnumAttrCase<"Cosh", 29, "cosh">,
+  I32EnumAttrCase<"Asinh", 30, "asinh">,
+  I32EnumAttrCase<"Acosh", 31, "acosh">,
+  I32EnumAttrCase<"Atanh", 32, "atanh">,
+  I32EnumAttrCase<"Sign", 33, "sign">
 ]>;
 def Cmdq_FunctionAttr : EnumAttr<Cmdq_Dialect, Cmdq_Function, "function">;
 
@@ -102,9 +114,23 @@ def Cmdq_BinaryKind : Cmdq_Enum<"BinaryKind", "function of two values", [
   I32EnumAttrCase<"Min", 4, "min">,
   I32EnumAttrCase<"Max", 5, "max">,
   I32EnumAttrCase<"Pow", 6, "pow">,
-  I32EnumAttrCase<"Prelu", 7, "prelu">
+  I32EnumAttrCase<"Prelu", 7, "prelu">,
+  I32EnumAttrCase<"Rem", 8, "rem">,
+  I32EnumAttrCase<"Mod", 9, "mod">,
+  I32EnumAttrCase<"And", 10, "and">,
+  I32EnumAttrCase<"Or", 11, "or">,
+  I32EnumAttrCase<"Xor", 12, "xor">,
+  I32EnumAttrCase<"Shl", 13, "shl">,
+  I32EnumAttrCase<"Shr", 14, "shr">
 ]>;
 def Cmdq_BinaryKindAttr : EnumAttr<Cmdq_Dialect, Cmdq_BinaryKind, "binary_kind">;
+
+def Cmdq_CompareKind : Cmdq_Enum<"CompareKind", "comparison of two values", [
+  I32EnumAttrCase<"Equal", 0, "equal">,
+  I32EnumAttrCase<"Less", 1, "less">,
+  I32EnumAttrCase<"LessEqual", 2, "less_equal">
+]>;
+def Cmdq_CompareKindAttr : EnumAttr<Cmdq_Dialect, Cmdq_CompareKind, "compare_kind">;
 
 def Cmdq_PoolKind : Cmdq_Enum<"PoolKind", "kind of pooling", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Average", 1, "average">

@@ -123,6 +123,21 @@ def Cmdq_BinaryOp : Cmdq_Command<"binary", "kBinary",
   let summary = "BinaryParams; kLutFlag is set when `lut` is there";
 }
 
+def Cmdq_CompareOp : Cmdq_Command<"compare", "kCompare",
+    (ins Out:$out, In:$lhs, In:$rhs), (ins Cmdq_CompareKindAttr:$kind),
+    "getOut(), getLhs(), getRhs()", "", OutsIn2> {
+  let summary = "CompareParams; out is i1";
+}
+
+def Cmdq_SelectOp : Cmdq_Command<"select", "kSelect",
+    (ins Out:$out, In:$condition, In:$lhs, In:$rhs), (ins),
+    "getOut(), getCondition(), getLhs(), getRhs()", "", [{
+      `outs` `(` $out `:` type($out) `)` `ins` `(` $condition `,` $lhs `,` $rhs
+      `:` type($condition) `,` type($lhs) `,` type($rhs) `)`
+    }]> {
+  let summary = "out = condition ? lhs : rhs; condition is i1";
+}
+
 def Cmdq_UnaryOp : Cmdq_UnaryLike<"unary", "kUnary", (ins
     Cmdq_FunctionAttr:$function, FZero:$alpha, FZero:$beta)> {
   let summary = "UnaryParams";

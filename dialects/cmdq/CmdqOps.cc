@@ -263,6 +263,27 @@ LogicalResult cmdq::BinaryOp::verify() {
   return sameDims(*this, getOut(), getRhs(), "rhs");
 }
 
+LogicalResult CompareOp::verify() {
+  if (!typeOf(getOut()).getElementType().isInteger(1))
+    return emitOpError("output must be i1, not ") << typeOf(getOut());
+  if (failed(sameDims(*this, getOut(), getLhs(), "lhs")))
+    return failure();
+  return sameDims(*this, getOut(), getRhs(), "rhs");
+}
+
+LogicalResult SelectOp::verify() {
+  if (!typeOf(getCondition()).getElementType().isInteger(1))
+    return emitOpError("condition must be i1, not ") << typeOf(getCondition());
+  for (Value side : {getLhs(), getRhs()})
+    if (typeOf(side).getElementType() != typeOf(getOut()).getElementType())
+      return emitOpError("takes ")
+             << typeOf(side) << " for an output " << typeOf(getOut());
+  for (Value input : {getCondition(), getLhs(), getRhs()})
+    if (failed(sameDims(*this, getOut(), input, "input")))
+      return failure();
+  return success();
+}
+
 LogicalResult cmdq::UnaryOp::verify() {
   return sameDims(*this, getOut(), getIn(), "input");
 }

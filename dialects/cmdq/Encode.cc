@@ -102,6 +102,9 @@ static void setParams(Operation *op, rt::Params &p) {
       .Case([&](Pool2dOp op) { setPool(op, p.pool); })
       .Case([&](ReduceOp op) { setReduce(op, p.reduce); })
       .Case([&](BinaryOp op) { setBinary(op, p.binary); })
+      .Case([&](CompareOp op) {
+        p.compare.kind = static_cast<rt::CompareKind>(op.getKind());
+      })
       .Case([&](UnaryOp op) {
         p.unary.function = static_cast<rt::Function>(op.getFunction());
         p.unary.alpha = real(op.getAlpha());

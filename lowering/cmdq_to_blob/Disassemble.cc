@@ -180,6 +180,11 @@ void Disassembler::addVector(const Command &c) {
         APFloat(q.a_mul), APFloat(q.b_mul), q.lo, q.hi, APFloat(q.alpha),
         APFloat(q.beta));
   }
+  case Opcode::kCompare:
+    return make<cmdq::CompareOp>(
+        out, in, operand(c, 2), static_cast<cmdq::CompareKind>(p.compare.kind));
+  case Opcode::kSelect:
+    return make<cmdq::SelectOp>(out, in, operand(c, 2), operand(c, 3));
   case Opcode::kUnary:
     return make<cmdq::UnaryOp>(out, in,
                                static_cast<cmdq::Function>(p.unary.function),

@@ -50,7 +50,12 @@ typedef enum npu_type {
   NPU_I64,
   NPU_F16,
   NPU_F32,
-  NPU_BOOL
+  NPU_BOOL,
+  NPU_U16,
+  NPU_U32,
+  NPU_U64,
+  NPU_F64,
+  NPU_BF16
 } npu_type;
 
 typedef struct npu_device npu_device;

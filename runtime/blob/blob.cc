@@ -24,7 +24,7 @@ namespace {
 absl::StatusOr<TensorInfo> readTensor(const fb::Tensor &in) {
   TensorInfo t;
   t.name = in.name()->str();
-  if (in.dtype() > static_cast<uint8_t>(DType::kBool))
+  if (in.dtype() >= kNumDTypes)
     return invalid(absl::StrCat("tensor '", t.name, "' has unknown type ",
                                 int(in.dtype())));
   t.dtype = static_cast<DType>(in.dtype());
@@ -51,8 +51,9 @@ int64_t TensorInfo::elements() const {
 }
 
 const char *dtypeName(DType type) {
-  static const char *const names[] = {"i8",  "u8",  "i16", "i32",
-                                      "i64", "f16", "f32", "bool"};
+  static const char *const names[kNumDTypes] = {
+      "i8",   "u8",  "i16", "i32", "i64", "f16", "f32",
+      "bool", "u16", "u32", "u64", "f64", "bf16"};
   return names[static_cast<int>(type)];
 }
 
@@ -261,7 +262,7 @@ absl::Status Blob::verifyCommands() const {
       return invalid(absl::StrCat("tap '", tap.name, "' is of command ",
                                   tap.command, " of ", numCommands_));
   for (const Declaration &d : declared_) {
-    bool fits = d.dtype <= DType::kBool && d.offset >= 0 && !d.dims.empty() &&
+    bool fits = int(d.dtype) < kNumDTypes && d.offset >= 0 && !d.dims.empty() &&
                 d.dims.size() <= kMaxRank;
     int64_t bytes = fits ? sizeOf(d.dtype) : 0;
     for (int64_t dim : d.dims)

@@ -1,56 +1,15 @@
-// Binary, unary, LUT and conversion commands.
+// Binary, unary and LUT commands.
 #include <cstring>
 
 #include "runtime/kernels/families.h"
-#include "runtime/kernels/iterate.h"
 #include "runtime/kernels/matrix.h"
 #include "runtime/kernels/numerics.h"
+#include "runtime/kernels/rows.h"
 #include "runtime/kernels/vectorise.h"
 
 namespace npu::rt {
 
 namespace {
-
-// Calls body(row offsets, first element, count) over all elements, in pieces
-// large enough to be worth a thread.
-template <int N, typename F>
-void forEachRow(const Loop<N> &loop, ThreadPool &pool, const F &body) {
-  constexpr int64_t kPiece = 16384;
-  int64_t inner = loop.inner(), rows = loop.rows();
-  if (inner >= 2 * kPiece) {
-    int64_t pieces = (inner + kPiece - 1) / kPiece;
-    pool.parallelFor(rows * pieces, [&](int64_t i, int) {
-      int64_t from = i % pieces * kPiece;
-      body(loop.offsets(i / pieces), from, std::min(kPiece, inner - from));
-    });
-    return;
-  }
-  int64_t step = std::max<int64_t>(1, kPiece / inner);
-  pool.parallelFor((rows + step - 1) / step, [&](int64_t i, int) {
-    for (int64_t row = i * step; row < std::min(rows, (i + 1) * step); ++row)
-      body(loop.offsets(row), 0, inner);
-  });
-}
-
-template <int N> struct Strided {
-  std::array<View, N> views;
-  Loop<N> loop;
-  Strided(const Command &command, const MemoryMap &memory)
-      : views(make(command, memory)), loop(pointers(views)) {}
-  static std::array<View, N> make(const Command &command,
-                                  const MemoryMap &memory) {
-    std::array<View, N> out;
-    for (int i = 0; i < N; ++i)
-      out[i] = viewOf(command, i, memory);
-    return out;
-  }
-  static std::array<const View *, N> pointers(const std::array<View, N> &v) {
-    std::array<const View *, N> out;
-    for (int i = 0; i < N; ++i)
-      out[i] = &v[i];
-    return out;
-  }
-};
 
 // One quantised result before rounding.
 float binaryI8(const BinaryParams &p, int a, int b) {
@@ -72,7 +31,7 @@ float binaryI8(const BinaryParams &p, int a, int b) {
     return std::max(x * p.a_mul, y * p.b_mul);
   case BinaryKind::kPrelu:
     return x < 0 ? (x * y) * p.b_mul : x * p.a_mul;
-  case BinaryKind::kPow:
+  default: // refused by validateCommand
     break;
   }
   return 0;
@@ -136,6 +95,10 @@ float binaryF32(BinaryKind kind, float x, float y) {
     return y == 2 ? x * x : std::pow(x, y);
   case BinaryKind::kPrelu:
     return x < 0 ? x * y : x;
+  case BinaryKind::kRem:
+    return std::fmod(x, y);
+  default: // refused by validateCommand
+    break;
   }
   return 0;
 }
@@ -151,30 +114,6 @@ void rowF32(const BinaryParams &p, float *out, int64_t so, const float *a,
   for (int64_t i = 0; i < count; ++i)
     out[i * so] = apply(p.function, binaryF32(kKind, a[i * sa], b[i * sb]),
                         p.alpha, p.beta);
-}
-
-// Wrapping, so in the unsigned type.
-template <typename T> T binaryInt(BinaryKind kind, T x, T y) {
-  using U = std::make_unsigned_t<T>;
-  switch (kind) {
-  case BinaryKind::kAdd:
-    return T(U(x) + U(y));
-  case BinaryKind::kSub:
-    return T(U(x) - U(y));
-  case BinaryKind::kMul:
-    return T(U(x) * U(y));
-  case BinaryKind::kDiv:
-    return y == 0 ? 0 : y == -1 ? T(U(0) - U(x)) : x / y;
-  case BinaryKind::kMin:
-    return std::min(x, y);
-  case BinaryKind::kMax:
-    return std::max(x, y);
-  case BinaryKind::kPrelu:
-    return x < 0 ? T(U(x) * U(y)) : x;
-  case BinaryKind::kPow:
-    break;
-  }
-  return 0;
 }
 
 template <BinaryKind kKind>
@@ -196,159 +135,47 @@ void binaryOfKind(const Command &command, Context &context) {
           row(s.views[0].template as<T>() + o, s.views[1].template as<T>() + a,
               s.views[2].template as<T>() + b);
         };
-        auto integers = [&](auto *out, const auto *x, const auto *y) {
-          for (int64_t i = 0; i < count; ++i)
-            out[i * so] = binaryInt(kKind, x[i * sa], y[i * sb]);
-        };
-        switch (s.views[0].dtype()) {
-        case DType::kI8:
+        if (s.views[0].dtype() == DType::kI8)
           return run(
               int8_t{}, [&](int8_t *out, const int8_t *x, const int8_t *y) {
                 rowI8<kKind>(p, context.isa, lut, out, so, x, sa, y, sb, count);
               });
-        case DType::kF32:
-          return run(0.0f, [&](float *out, const float *x, const float *y) {
-            rowF32<kKind>(p, out, so, x, sa, y, sb, count);
-          });
-        case DType::kI32:
-          return run(int32_t{}, integers);
-        default:
-          return run(int64_t{}, integers);
-        }
+        run(0.0f, [&](float *out, const float *x, const float *y) {
+          rowF32<kKind>(p, out, so, x, sa, y, sb, count);
+        });
       });
 }
 
-template <typename From, typename To> To castNumber(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (!(x == x))
-      return 0;
-    double low = double(std::numeric_limits<To>::min());
-    double high = double(std::numeric_limits<To>::max());
-    double value = std::trunc(double(x));
-    if (value <= low)
-      return std::numeric_limits<To>::min();
-    if (value >= high)
-      return std::numeric_limits<To>::max();
-    return To(value);
-  }
-  return To(x);
-}
-
-// A byte of a boolean tensor: anything but 0 is true. Not `bool`, which must
-// not hold other bytes than 0 and 1.
-struct Bool {
-  uint8_t byte;
-};
-
-template <typename From, typename To> To castValue(From x) {
-  if constexpr (std::is_same_v<From, Bool>)
-    return castValue<uint8_t, To>(x.byte != 0);
-  else if constexpr (std::is_same_v<To, Bool>)
-    return Bool{uint8_t(x != 0)};
-  else
-    return castNumber<From, To>(x);
-}
-
-template <typename T> struct Range {
-  static constexpr int32_t lo = std::numeric_limits<T>::min();
-  static constexpr int32_t hi = std::numeric_limits<T>::max();
-};
-
-template <typename From, typename To>
-NPU_INLINE inline void convertDense(ConvertParams p, To *out, const From *in,
-                                    int64_t count) {
-  constexpr bool kNarrow = std::is_integral_v<To> && sizeof(To) <= 2;
-  if constexpr (std::is_same_v<From, Bool> || sizeof(From) == 8) {
-    return; // refused by validateCommand
-  } else if constexpr (std::is_floating_point_v<From> && kNarrow) {
-    NPU_NO_OVERLAP
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = To(
-          roundClamp(in[i] / p.scale, p.out_zp, Range<To>::lo, Range<To>::hi));
-  } else if constexpr (kNarrow) {
-    NPU_NO_OVERLAP
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = To(roundClamp(float(int64_t(in[i]) - p.in_zp) * p.scale,
-                             p.out_zp, Range<To>::lo, Range<To>::hi));
-  } else if constexpr (std::is_same_v<To, float> && sizeof(From) <= 2) {
-    NPU_NO_OVERLAP
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = float(int32_t(in[i]) - p.in_zp) * p.scale;
-  } else if constexpr (std::is_same_v<To, float>) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = float(int64_t(in[i]) - p.in_zp) * p.scale;
-  }
-}
-
-// Values that do not lie side by side pass through a buffer where they do.
-template <typename From, typename To>
-void convertRow(const ConvertParams &p, Isa isa, To *out, int64_t so,
-                const From *in, int64_t si, int64_t count) {
-  if (!p.quantize) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i * so] = castValue<From, To>(in[i * si]);
-    return;
-  }
-  constexpr int64_t kChunk = 256;
-  From values[kChunk];
-  To results[kChunk];
-  int64_t step = so == 1 && si == 1 ? count : kChunk;
-  for (int64_t at = 0; at < count; at += step) {
-    int64_t n = std::min(step, count - at);
-    const From *from = in + at * si;
-    To *to = out + at * so;
-    for (int64_t i = 0; si != 1 && i < n; ++i)
-      values[i] = from[i * si];
-    const From *x = si == 1 ? from : values;
-    To *y = so == 1 ? to : results;
-    vectorise(isa, [&]() NPU_INLINE { convertDense<From, To>(p, y, x, n); });
-    for (int64_t i = 0; so != 1 && i < n; ++i)
-      to[i * so] = results[i];
-  }
-}
-
-template <typename F> void withType(DType type, const F &f) {
-  switch (type) {
-  case DType::kI8:
-    return f(int8_t{});
-  case DType::kU8:
-    return f(uint8_t{});
-  case DType::kBool:
-    return f(Bool{});
-  case DType::kI16:
-    return f(int16_t{});
-  case DType::kI32:
-    return f(int32_t{});
-  case DType::kI64:
-    return f(int64_t{});
-  case DType::kF32:
-    return f(float{});
-  case DType::kF16: // refused by validateCommand
-    return;
-  }
+// In double, where every i32 is exact; bounds beyond the range saturate.
+int32_t clipI32(int64_t x, float low, float high) {
+  double value = std::min(std::max(double(x), double(low)), double(high));
+  return int32_t(
+      std::min(std::max(std::trunc(value), -2147483648.0), 2147483647.0));
 }
 
 } // namespace
 
 void runBinary(const Command &command, Context &context) {
+  DType type = command.operands[0].dtype;
+  if (type != DType::kI8 && type != DType::kF32)
+    return runBinaryInteger(command, context);
+#define KIND(NAME)                                                             \
+  case BinaryKind::NAME:                                                       \
+    return binaryOfKind<BinaryKind::NAME>(command, context);
   switch (command.params.binary.kind) {
-  case BinaryKind::kAdd:
-    return binaryOfKind<BinaryKind::kAdd>(command, context);
-  case BinaryKind::kSub:
-    return binaryOfKind<BinaryKind::kSub>(command, context);
-  case BinaryKind::kMul:
-    return binaryOfKind<BinaryKind::kMul>(command, context);
-  case BinaryKind::kDiv:
-    return binaryOfKind<BinaryKind::kDiv>(command, context);
-  case BinaryKind::kMin:
-    return binaryOfKind<BinaryKind::kMin>(command, context);
-  case BinaryKind::kMax:
-    return binaryOfKind<BinaryKind::kMax>(command, context);
-  case BinaryKind::kPow:
-    return binaryOfKind<BinaryKind::kPow>(command, context);
-  case BinaryKind::kPrelu:
-    return binaryOfKind<BinaryKind::kPrelu>(command, context);
+    KIND(kAdd)
+    KIND(kSub)
+    KIND(kMul)
+    KIND(kDiv)
+    KIND(kMin)
+    KIND(kMax)
+    KIND(kPow)
+    KIND(kPrelu)
+    KIND(kRem)
+  default: // refused by validateCommand
+    return;
   }
+#undef KIND
 }
 
 void runUnary(const Command &command, Context &context) {
@@ -368,9 +195,8 @@ void runUnary(const Command &command, Context &context) {
               x = -x;
             else if (p.function == Function::kAbs)
               x = x < 0 ? -x : x;
-            else // kClip, in double: every i32 is exact
-              x = castValue<double, int32_t>(std::min(
-                  std::max(double(x), double(p.alpha)), double(p.beta)));
+            else // kClip
+              x = clipI32(x, p.alpha, p.beta);
             out[i * so] = int32_t(x);
           }
           return;
@@ -396,25 +222,6 @@ void runLut(const Command &command, Context &context) {
           return loops.lookUp(in, count, table, out);
         for (int64_t i = 0; i < count; ++i)
           out[i * so] = table[in[i * si] + 128];
-      });
-}
-
-void runConvert(const Command &command, Context &context) {
-  const ConvertParams &p = command.params.convert;
-  Strided<2> s(command, *context.memory);
-  int64_t so = s.loop.innerStride(0), si = s.loop.innerStride(1);
-  forEachRow(
-      s.loop, *context.pool,
-      [&](const std::array<int64_t, 2> &at, int64_t from, int64_t count) {
-        withType(s.views[1].dtype(), [&](auto x) {
-          withType(s.views[0].dtype(), [&](auto y) {
-            using From = decltype(x);
-            using To = decltype(y);
-            convertRow(p, context.isa, s.views[0].as<To>() + at[0] + from * so,
-                       so, s.views[1].as<From>() + at[1] + from * si, si,
-                       count);
-          });
-        });
       });
 }
 

@@ -28,7 +28,7 @@ float binaryI8(const BinaryParams &p, int a, int b) {
     return xs > ys ? xs : ys;
   case BinaryKind::kPrelu:
     return a < p.a_zp ? xy * p.b_mul : xs;
-  case BinaryKind::kPow:
+  default:
     break;
   }
   return NAN;
@@ -52,29 +52,12 @@ double binaryF32(BinaryKind kind, double a, double b) {
     return std::pow(a, b);
   case BinaryKind::kPrelu:
     return a < 0 ? a * b : a;
+  case BinaryKind::kRem:
+    return a - b * std::trunc(a / b);
+  default:
+    break;
   }
   return NAN;
-}
-
-// Exact in 128 bits, the low ones are kept.
-template <typename T> T binaryInt(BinaryKind kind, T a, T b) {
-  __int128 x = a, y = b;
-  switch (kind) {
-  case BinaryKind::kAdd:
-    return T(x + y);
-  case BinaryKind::kSub:
-    return T(x - y);
-  case BinaryKind::kMul:
-    return T(x * y);
-  case BinaryKind::kDiv:
-    return y == 0 ? T(0) : T(x / y);
-  case BinaryKind::kMin:
-    return T(x < y ? x : y);
-  case BinaryKind::kMax:
-    return T(x > y ? x : y);
-  default:
-    return T(x < 0 ? x * y : x);
-  }
 }
 
 void runBinary(DType type, BinaryKind kind, uint32_t seed) {
@@ -94,46 +77,21 @@ void runBinary(DType type, BinaryKind kind, uint32_t seed) {
                            p.out_zp, p.lo, p.hi);
         out.at<int8_t>(at) =
             int8_t(p.flags & kLutFlag ? c.aux<int8_t>(2)[q + 128] : q);
-      } else if (type == DType::kF32) {
+      } else {
         double x = binaryF32(kind, a.at<float>(at), b.at<float>(at));
         out.at<float>(at) = float(functionRef(p.function, x, p.alpha, p.beta));
-      } else if (type == DType::kI32) {
-        out.at<int32_t>(at) =
-            binaryInt(kind, a.at<int32_t>(at), b.at<int32_t>(at));
-      } else {
-        out.at<int64_t>(at) =
-            binaryInt(kind, a.at<int64_t>(at), b.at<int64_t>(at));
       }
     });
     check(c, out, 1e-5);
   }
 }
 
-TEST(Binary, AllKindsOfAllTypes) {
-  for (int kind = 0; kind < kNumBinaryKinds; ++kind)
-    for (DType type : {DType::kI8, DType::kF32, DType::kI32, DType::kI64})
-      if (BinaryKind(kind) != BinaryKind::kPow || type == DType::kF32)
+TEST(Binary, AllKinds) {
+  for (int kind = 0; kind <= int(BinaryKind::kRem); ++kind)
+    for (DType type : {DType::kI8, DType::kF32})
+      if (kind < int(BinaryKind::kPow) ||
+          BinaryKind(kind) == BinaryKind::kPrelu || type == DType::kF32)
         runBinary(type, BinaryKind(kind), uint32_t(kind * 8 + int(type)));
-}
-
-TEST(Binary, IntegersWrapAndDivideByZero) {
-  for (BinaryKind kind : {BinaryKind::kAdd, BinaryKind::kSub, BinaryKind::kMul,
-                          BinaryKind::kDiv}) {
-    Rng rng(7);
-    Case c(Opcode::kBinary);
-    c.command.params.binary.kind = kind;
-    for (int i = 0; i < 3; ++i)
-      c.arrays[i] = randomArray(rng, DType::kI32, {5, 5});
-    int32_t edge[] = {INT32_MIN, -1, 0, 3, INT32_MAX};
-    Array out = c.arrays[0];
-    forEachIndex(out.dims, [&](const Index &at) {
-      int32_t a = edge[at[0]], b = edge[at[1]];
-      c.arrays[1].at<int32_t>(at) = a;
-      c.arrays[2].at<int32_t>(at) = b;
-      out.at<int32_t>(at) = binaryInt(kind, a, b);
-    });
-    check(c, out);
-  }
 }
 
 TEST(Unary, EveryFunction) {
@@ -143,6 +101,17 @@ TEST(Unary, EveryFunction) {
       SCOPED_TRACE(::testing::Message() << "function " << f);
       Case c = unaryCase(rng, DType::kF32, Function(f));
       const UnaryParams &p = c.command.params.unary;
+      if (Function(f) == Function::kAsin || Function(f) == Function::kAcos ||
+          Function(f) == Function::kAtanh)
+        forEachIndex(c.arrays[1].dims, [&](const Index &at) {
+          float &x = c.arrays[1].at<float>(at);
+          x = std::fabs(x) < 1 ? x : 0.5f;
+        });
+      if (Function(f) == Function::kAcosh)
+        forEachIndex(c.arrays[1].dims, [&](const Index &at) {
+          float &x = c.arrays[1].at<float>(at);
+          x = std::max(1.0f, std::fabs(x));
+        });
       if (Function(f) == Function::kLog || Function(f) == Function::kSqrt)
         for (size_t at = 0; at < c.arrays[1].bytes.size(); at += 4)
           c.arrays[1].bytes[at + 3] &= 0x7f;
@@ -189,125 +158,6 @@ TEST(Lut, LooksUp) {
     });
     check(c, out);
   }
-}
-
-// Integers and floats as doubles: all but large i64 are exact.
-double valueAt(const Array &a, const Index &at) {
-  switch (a.type) {
-  case DType::kI8:
-    return a.at<int8_t>(at);
-  case DType::kU8:
-    return a.at<uint8_t>(at);
-  case DType::kBool:
-    return a.at<uint8_t>(at) != 0;
-  case DType::kI16:
-    return a.at<int16_t>(at);
-  case DType::kI32:
-    return a.at<int32_t>(at);
-  case DType::kI64:
-    return double(a.at<int64_t>(at));
-  default:
-    return a.at<float>(at);
-  }
-}
-
-struct Limits {
-  double lo, hi;
-};
-Limits limitsOf(DType type) {
-  switch (type) {
-  case DType::kI8:
-    return {-128, 127};
-  case DType::kI16:
-    return {-32768, 32767};
-  case DType::kI32:
-    return {INT32_MIN, INT32_MAX};
-  case DType::kI64: // the largest double below 2^63
-    return {-9223372036854775808.0, 9223372036854774784.0};
-  default:
-    return {0, 255};
-  }
-}
-
-void put(Array &a, const Index &at, double value, bool wrapping) {
-  Limits limits = limitsOf(a.type);
-  if (a.type == DType::kF32) {
-    a.at<float>(at) = float(value);
-    return;
-  }
-  if (!wrapping)
-    value = std::min(std::max(value, limits.lo), limits.hi);
-  int64_t bits = int64_t(value);
-  std::memcpy(&a.at<uint8_t>({}) + a.offset(at) * sizeOf(a.type), &bits,
-              sizeOf(a.type)); // little endian: the low bytes
-}
-
-constexpr DType kConvertible[] = {DType::kI8,  DType::kU8,  DType::kI16,
-                                  DType::kI32, DType::kI64, DType::kF32,
-                                  DType::kBool};
-
-TEST(Convert, PlainCasts) {
-  Rng rng(11);
-  for (DType in : kConvertible)
-    for (DType type : kConvertible)
-      for (int i = 0; i < 6 && !HasFailure(); ++i) {
-        SCOPED_TRACE(::testing::Message() << int(in) << " to " << int(type));
-        Case c = convertCase(rng, in, type, false);
-        if (in == DType::kF32) // beyond the range of the small types
-          forEachIndex(c.arrays[1].dims, [&](const Index &at) {
-            c.arrays[1].at<float>(at) *= i < 3 ? 100.f : 1e12f;
-          });
-        Array out = c.arrays[0];
-        forEachIndex(out.dims, [&](const Index &at) {
-          double x = valueAt(c.arrays[1], at);
-          if (type == DType::kBool)
-            out.at<uint8_t>(at) = x != 0;
-          else
-            put(out, at, type == DType::kF32 ? x : std::trunc(x),
-                in != DType::kF32);
-        });
-        check(c, out);
-      }
-}
-
-TEST(Convert, Quantising) {
-  Rng rng(12);
-  for (DType in :
-       {DType::kI8, DType::kU8, DType::kI16, DType::kI32, DType::kF32})
-    for (DType type : {DType::kI8, DType::kU8, DType::kI16, DType::kF32})
-      for (int i = 0; i < 10 && !HasFailure(); ++i) {
-        if (in == DType::kF32 && type == DType::kF32)
-          continue;
-        SCOPED_TRACE(::testing::Message() << int(in) << " to " << int(type));
-        Case c = convertCase(rng, in, type, true);
-        const ConvertParams &p = c.command.params.convert;
-        Array out = c.arrays[0];
-        forEachIndex(out.dims, [&](const Index &at) {
-          float x = float(valueAt(c.arrays[1], at) -
-                          (in == DType::kF32 ? 0 : p.in_zp));
-          float scaled = in == DType::kF32 ? x / p.scale : x * p.scale;
-          put(out, at,
-              type == DType::kF32 ? double(scaled)
-                                  : roundEven(scaled) + p.out_zp,
-              false);
-        });
-        check(c, out);
-      }
-}
-
-TEST(Convert, FloatsThatAreNoNumbers) {
-  Rng rng(13);
-  Case c(Opcode::kConvert);
-  c.arrays[0] = randomArray(rng, DType::kI32, {4});
-  c.arrays[1] = randomArray(rng, DType::kF32, {4});
-  const float in[] = {NAN, INFINITY, -INFINITY, 3e9f};
-  const int32_t want[] = {0, INT32_MAX, INT32_MIN, INT32_MAX};
-  Array out = c.arrays[0];
-  for (int64_t i = 0; i < 4; ++i) {
-    c.arrays[1].at<float>({i}) = in[i];
-    out.at<int32_t>({i}) = want[i];
-  }
-  check(c, out);
 }
 
 } // namespace

@@ -41,6 +41,10 @@ void execute(const Command &command, Context &context) {
     return runRequantize(command, context);
   case Opcode::kArgMax:
     return runArgMax(command, context);
+  case Opcode::kCompare:
+    return runCompare(command, context);
+  case Opcode::kSelect:
+    return runSelect(command, context);
   }
 }
 

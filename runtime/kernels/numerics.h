@@ -83,6 +83,30 @@ inline float apply(Function function, float x, float a, float b) {
     return x < 0 ? a * std::expm1(x) : x;
   case Function::kSoftplus:
     return std::max(x, 0.0f) + std::log1p(std::exp(-std::fabs(x)));
+  case Function::kSin:
+    return std::sin(x);
+  case Function::kCos:
+    return std::cos(x);
+  case Function::kTan:
+    return std::tan(x);
+  case Function::kAsin:
+    return std::asin(x);
+  case Function::kAcos:
+    return std::acos(x);
+  case Function::kAtan:
+    return std::atan(x);
+  case Function::kSinh:
+    return std::sinh(x);
+  case Function::kCosh:
+    return std::cosh(x);
+  case Function::kAsinh:
+    return std::asinh(x);
+  case Function::kAcosh:
+    return std::acosh(x);
+  case Function::kAtanh:
+    return std::atanh(x);
+  case Function::kSign:
+    return x > 0 ? 1 : x < 0 ? -1 : x;
   }
   return x;
 }

@@ -70,8 +70,16 @@ static void randomValue(Rng &rng, DType type, uint8_t *at) {
   case DType::kBool:
     return put(uint8_t(rng.pick(0, 1)));
   case DType::kI16:
+  case DType::kU16:
   case DType::kF16:
+  case DType::kBF16:
     return put(uint16_t(rng.pick(0, 65535)));
+  case DType::kU32:
+    return put(uint32_t(rng.pick(0, UINT32_MAX)));
+  case DType::kU64:
+    return put(uint64_t(rng.pick(0, 1 << 20)));
+  case DType::kF64:
+    return put(double(rng.real(-2, 2)));
   case DType::kI32:
     return put(int32_t(rng.pick(-(1 << 20), 1 << 20)));
   case DType::kI64:
@@ -386,6 +394,30 @@ double functionRef(Function f, double x, double a, double b) {
     return x < 0 ? a * (std::exp(x) - 1) : x;
   case Function::kSoftplus:
     return std::log(1 + std::exp(x));
+  case Function::kSin:
+    return std::sin(x);
+  case Function::kCos:
+    return std::cos(x);
+  case Function::kTan:
+    return std::sin(x) / std::cos(x);
+  case Function::kAsin:
+    return std::asin(x);
+  case Function::kAcos:
+    return std::acos(x);
+  case Function::kAtan:
+    return std::atan(x);
+  case Function::kSinh:
+    return (std::exp(x) - std::exp(-x)) / 2;
+  case Function::kCosh:
+    return (std::exp(x) + std::exp(-x)) / 2;
+  case Function::kAsinh:
+    return std::asinh(x);
+  case Function::kAcosh:
+    return std::acosh(x);
+  case Function::kAtanh:
+    return std::atanh(x);
+  case Function::kSign:
+    return x > 0 ? 1 : x < 0 ? -1 : x;
   }
   return x;
 }

@@ -160,6 +160,25 @@ Case binaryCase(Rng &rng, DType type, BinaryKind kind) {
   return c;
 }
 
+Case compareCase(Rng &rng, DType type, CompareKind kind) {
+  Case c(Opcode::kCompare);
+  std::vector<int64_t> dims = anyDims(rng);
+  c.arrays[0] = randomArray(rng, DType::kBool, dims, anyLayout(rng, false));
+  inputs(rng, c, 2, type, dims);
+  c.command.params.compare.kind = kind;
+  return c;
+}
+
+Case selectCase(Rng &rng, DType type) {
+  Case c(Opcode::kSelect);
+  std::vector<int64_t> dims = anyDims(rng);
+  c.arrays[0] = randomArray(rng, type, dims, anyLayout(rng, false));
+  inputs(rng, c, 3, type, dims);
+  c.arrays[1] = randomArray(rng, DType::kBool, dims, anyLayout(rng, false),
+                            anyMask(rng, dims.size()));
+  return c;
+}
+
 Case unaryCase(Rng &rng, DType type, Function function) {
   Case c(Opcode::kUnary);
   std::vector<int64_t> dims = anyDims(rng);
@@ -301,7 +320,7 @@ static Case plainCase(Rng &rng, Opcode opcode, DType type) {
   return c;
 }
 
-static DType anyType(Rng &rng) { return DType(rng.pick(0, 7)); }
+static DType anyType(Rng &rng) { return DType(rng.pick(0, kNumDTypes - 1)); }
 
 Case randomCase(Opcode opcode, Rng &rng) {
   bool f32 = rng.chance(40);
@@ -355,7 +374,9 @@ Case randomCase(Opcode opcode, Rng &rng) {
     bool quantize = rng.chance(60);
     DType out = rng.of({DType::kI8, DType::kU8, DType::kI16});
     DType in = quantize ? rng.of({DType::kI8, DType::kF32, DType::kI32})
-                        : rng.of({DType::kI64, DType::kF32, DType::kBool});
+                        : anyType(rng);
+    if (!quantize)
+      out = anyType(rng);
     return convertCase(rng, in, out, quantize);
   }
   case Opcode::kVectorMac:
@@ -364,6 +385,12 @@ Case randomCase(Opcode opcode, Rng &rng) {
     return requantizeCase(rng);
   case Opcode::kArgMax:
     return argMaxCase(rng, type, rng.of({DType::kI32, DType::kI64}));
+  case Opcode::kCompare:
+    return compareCase(
+        rng, rng.of({DType::kF32, DType::kI32, DType::kI64, DType::kU64}),
+        CompareKind(rng.pick(0, kNumCompareKinds - 1)));
+  case Opcode::kSelect:
+    return selectCase(rng, anyType(rng));
   }
   return Case(Opcode::kNop);
 }

@@ -15,6 +15,8 @@ Case matmulCase(Rng &rng, DType in, DType out);
 Case poolCase(Rng &rng, DType type, PoolKind kind);
 Case reduceCase(Rng &rng, DType type, ReduceKind kind);
 Case binaryCase(Rng &rng, DType type, BinaryKind kind);
+Case compareCase(Rng &rng, DType type, CompareKind kind);
+Case selectCase(Rng &rng, DType type);
 Case unaryCase(Rng &rng, DType type, Function function);
 Case convertCase(Rng &rng, DType in, DType out, bool quantize);
 Case softmaxCase(Rng &rng, DType in, DType out);

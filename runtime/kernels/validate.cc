@@ -153,14 +153,41 @@ bool Validator::binary() {
   if (int(p.kind) >= kNumBinaryKinds || int(p.function) >= kNumFunctions)
     return fail("unknown operation ", int(p.kind));
   DType t = op(0).dtype;
-  if (p.kind == BinaryKind::kPow && t != DType::kF32)
-    return fail("power is f32 only");
-  return type(0, {DType::kI8, DType::kI32, DType::kI64, DType::kF32}) &&
+  bool bits = p.kind == BinaryKind::kAnd || p.kind == BinaryKind::kOr ||
+              p.kind == BinaryKind::kXor;
+  bool integers = t == DType::kI32 || t == DType::kI64 || t == DType::kU64;
+  if ((p.kind == BinaryKind::kPow && t == DType::kI8) ||
+      (p.kind == BinaryKind::kRem && t != DType::kF32 && !integers) ||
+      (p.kind > BinaryKind::kRem && !integers &&
+       !(bits && t == DType::kBool)) ||
+      (t == DType::kBool && !bits))
+    return fail("operation ", int(p.kind), " does not take element type ",
+                int(t));
+  if (t != DType::kI8 && p.flags)
+    return fail("a table is for i8 only");
+  return type(0, {DType::kI8, DType::kI32, DType::kI64, DType::kU64,
+                  DType::kF32, DType::kBool}) &&
          type(1, {t}) && type(2, {t}) && table(2, 256, 1, p.flags & kLutFlag) &&
          (t != DType::kI8 ||
           (bounds(p.lo, p.hi, p.out_zp) && zeroPoint(p.a_zp) &&
            zeroPoint(p.b_zp) && finite(p.a_mul, "multiplier") &&
            finite(p.b_mul, "multiplier")));
+}
+
+bool Validator::compare() {
+  if (int(c.params.compare.kind) >= kNumCompareKinds)
+    return fail("unknown comparison ", int(c.params.compare.kind));
+  return expect(1, true) && expect(2, true) && expect(3, false) &&
+         sameDims(0, 1) && sameDims(0, 2) && type(0, {DType::kBool}) &&
+         type(1, {DType::kF32, DType::kI32, DType::kI64, DType::kU64}) &&
+         type(2, {op(1).dtype});
+}
+
+bool Validator::select() {
+  return expect(1, true) && expect(2, true) && expect(3, true) &&
+         sameDims(0, 1) && sameDims(0, 2) && sameDims(0, 3) &&
+         type(1, {DType::kBool}) && type(2, {op(0).dtype}) &&
+         type(3, {op(0).dtype});
 }
 
 bool Validator::unary() {
@@ -237,17 +264,15 @@ bool Validator::gather() {
 
 bool Validator::convert() {
   const ConvertParams &p = c.params.convert;
-  auto all = {DType::kI8,  DType::kU8,  DType::kI16, DType::kI32,
-              DType::kI64, DType::kF32, DType::kBool};
   if (!expect(1, true) || !expect(2, false) || !expect(3, false) ||
-      !sameDims(0, 1) || !type(0, all) || !type(1, all))
+      !sameDims(0, 1))
     return false;
   if (!p.quantize)
     return true;
-  if (op(0).dtype == DType::kI32 || op(0).dtype == DType::kI64 ||
-      op(0).dtype == DType::kBool || op(1).dtype == DType::kBool ||
-      op(1).dtype == DType::kI64 ||
-      (op(0).dtype == DType::kF32 && op(1).dtype == DType::kF32))
+  if (!type(0, {DType::kI8, DType::kU8, DType::kI16, DType::kF32}) ||
+      !type(1, {DType::kI8, DType::kU8, DType::kI16, DType::kI32, DType::kF32}))
+    return false;
+  if (op(0).dtype == DType::kF32 && op(1).dtype == DType::kF32)
     return fail("no such quantising conversion");
   if (!(std::fabs(p.scale) > 0) || !std::isfinite(p.scale))
     return fail("scale must be finite and not zero");
@@ -333,6 +358,10 @@ bool Validator::opcode() {
     return requantize();
   case Opcode::kArgMax:
     return argMax();
+  case Opcode::kCompare:
+    return compare();
+  case Opcode::kSelect:
+    return select();
   }
   return fail("unknown opcode ", int(c.opcode));
 }

@@ -50,7 +50,7 @@ TEST(Validate, OperandFields) {
   };
   refused("missing", [](Operand &o) { o.rank = 0; });
   refused("rank", [](Operand &o) { o.rank = kMaxRank + 1; });
-  refused("element type", [](Operand &o) { o.dtype = DType(8); });
+  refused("element type", [](Operand &o) { o.dtype = DType(kNumDTypes); });
   refused("space", [](Operand &o) { o.space = Space(4); });
   refused("space", [](Operand &o) { o.io = 4; });
   refused("not written", [&](Operand &o) {
@@ -128,9 +128,10 @@ TEST(Validate, OtherParameters) {
           [](Case &c) { c.command.params.unary.function = Function(200); });
   refused(unaryCase(rng, DType::kI32, Function::kExp), "i32", [](Case &) {});
   Case binary = binaryCase(rng, DType::kI8, BinaryKind::kAdd);
-  refused(binary, "operation",
-          [](Case &c) { c.command.params.binary.kind = BinaryKind(8); });
-  refused(binary, "f32 only",
+  refused(binary, "operation", [](Case &c) {
+    c.command.params.binary.kind = BinaryKind(kNumBinaryKinds);
+  });
+  refused(binary, "does not take element type",
           [](Case &c) { c.command.params.binary.kind = BinaryKind::kPow; });
   refused(binary, "finite",
           [](Case &c) { c.command.params.binary.a_mul = NAN; });
@@ -141,8 +142,24 @@ TEST(Validate, OtherParameters) {
           [](Case &c) { c.command.params.convert.scale = 0; });
   refused(convert, "zero point",
           [](Case &c) { c.command.params.convert.out_zp = 128; });
-  refused(convertCase(rng, DType::kI64, DType::kI8, true), "conversion",
+  refused(convertCase(rng, DType::kI64, DType::kI8, true), "element type",
           [](Case &) {});
+  for (BinaryKind kind : {BinaryKind::kMod, BinaryKind::kAnd, BinaryKind::kShl})
+    refused(binaryCase(rng, DType::kF32, kind), "does not take element type",
+            [](Case &) {});
+  refused(binaryCase(rng, DType::kBool, BinaryKind::kAdd),
+          "does not take element type", [](Case &) {});
+  refused(binaryCase(rng, DType::kI32, BinaryKind::kAdd), "table",
+          [](Case &c) { c.command.params.binary.flags = kLutFlag; });
+  Case compare = compareCase(rng, DType::kI32, CompareKind::kLess);
+  refused(compare, "comparison",
+          [](Case &c) { c.command.params.compare.kind = CompareKind(3); });
+  refused(compareCase(rng, DType::kI8, CompareKind::kLess), "element type",
+          [](Case &) {});
+  Case select = selectCase(rng, DType::kF32);
+  refused(select, "element type",
+          [](Case &c) { c.command.operands[1].dtype = DType::kI8; });
+  refused(select, "input 2", [](Case &c) { c.command.operands[3].rank = 0; });
   Case softmax = softmaxCase(rng, DType::kI8, DType::kI8);
   refused(softmax, "finite",
           [](Case &c) { c.command.params.softmax.multiplier = INFINITY; });

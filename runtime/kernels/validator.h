@@ -45,6 +45,8 @@ private:
   bool pool();
   bool reduce();
   bool binary();
+  bool compare();
+  bool select();
   bool unary();
   bool softmax();
   bool resize();

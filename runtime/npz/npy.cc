@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "runtime/npz/npz.h"
+#include "runtime/support/half.h"
 
 namespace npu::rt {
 namespace {
@@ -60,37 +61,15 @@ bool parseHeader(absl::string_view text, Header *header) {
 
 struct Source {
   const char *descr;
-  int size;
-  DType dtype; ///< of the array that it becomes
+  DType dtype;
 };
+// NumPy has no bf16: its libraries save it as raw bytes.
 constexpr Source kSources[] = {
-    {"|b1", 1, DType::kBool}, {"|i1", 1, DType::kI8},  {"|u1", 1, DType::kU8},
-    {"<i2", 2, DType::kI16},  {"<i4", 4, DType::kI32}, {"<i8", 8, DType::kI64},
-    {"<f2", 2, DType::kF16},  {"<f4", 4, DType::kF32}, {"<f8", 8, DType::kF32},
-    {"<u2", 2, DType::kI32},  {"<u4", 4, DType::kI64}};
-
-template <typename From, typename To>
-std::string converted(const char *data, int64_t count) {
-  std::string out(count * sizeof(To), '\0');
-  for (int64_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, data + i * sizeof(From), sizeof(From));
-    To to = static_cast<To>(value);
-    std::memcpy(&out[i * sizeof(To)], &to, sizeof(To));
-  }
-  return out;
-}
-
-std::string elementsOf(absl::string_view descr, const char *data, int64_t count,
-                       int size) {
-  if (descr == "<f8")
-    return converted<double, float>(data, count);
-  if (descr == "<u2")
-    return converted<uint16_t, int32_t>(data, count);
-  if (descr == "<u4")
-    return converted<uint32_t, int64_t>(data, count);
-  return std::string(data, count * size);
-}
+    {"|b1", DType::kBool}, {"|i1", DType::kI8},  {"|u1", DType::kU8},
+    {"<i2", DType::kI16},  {"<i4", DType::kI32}, {"<i8", DType::kI64},
+    {"<u2", DType::kU16},  {"<u4", DType::kU32}, {"<u8", DType::kU64},
+    {"<f2", DType::kF16},  {"<f4", DType::kF32}, {"<f8", DType::kF64},
+    {"|V2", DType::kBF16}, {"<V2", DType::kBF16}};
 
 /// Column-major to row-major.
 std::string rowMajor(const Array &array) {
@@ -106,15 +85,6 @@ std::string rowMajor(const Array &array) {
       index[d] = 0;
   }
   return out;
-}
-
-float halfToFloat(uint16_t h) {
-  int exponent = h >> 10 & 31, mantissa = h & 1023;
-  float magnitude = exponent == 0 ? std::ldexp(float(mantissa), -24)
-                    : exponent == 31
-                        ? (mantissa ? std::nanf("") : HUGE_VALF)
-                        : std::ldexp(float(mantissa + 1024), exponent - 25);
-  return h & 0x8000 ? -magnitude : magnitude;
 }
 
 template <typename T> float at(const std::string &bytes, int64_t i) {
@@ -155,10 +125,23 @@ std::vector<float> Array::floats() const {
     case DType::kF32:
       out[i] = at<float>(bytes, i);
       break;
-    case DType::kF16: {
+    case DType::kU16:
+      out[i] = at<uint16_t>(bytes, i);
+      break;
+    case DType::kU32:
+      out[i] = at<uint32_t>(bytes, i);
+      break;
+    case DType::kU64:
+      out[i] = at<uint64_t>(bytes, i);
+      break;
+    case DType::kF64:
+      out[i] = at<double>(bytes, i);
+      break;
+    case DType::kF16:
+    case DType::kBF16: {
       uint16_t half;
       std::memcpy(&half, &bytes[i * 2], 2);
-      out[i] = halfToFloat(half);
+      out[i] = dtype == DType::kF16 ? halfToFloat(half) : bfloatToFloat(half);
       break;
     }
     }
@@ -204,12 +187,12 @@ absl::StatusOr<Array> parseNpy(const std::string &bytes,
     count *= d;
   }
   start += length;
-  if (bytes.size() - start != size_t(count) * source->size)
+  int64_t size = sizeOf(source->dtype);
+  if (bytes.size() - start != size_t(count * size))
     return fail(absl::StrCat(
         "has ", bytes.size() - start, " bytes of elements, its shape [",
-        absl::StrJoin(array.shape, ","), "] needs ", count * source->size));
-  array.bytes =
-      elementsOf(header.descr, bytes.data() + start, count, source->size);
+        absl::StrJoin(array.shape, ","), "] needs ", count * size));
+  array.bytes = bytes.substr(start);
   if (header.fortran && array.shape.size() > 1)
     array.bytes = rowMajor(array);
   return array;
@@ -218,8 +201,10 @@ absl::StatusOr<Array> parseNpy(const std::string &bytes,
 std::string toNpy(const Array &array) {
   const char *descr = "<f4";
   for (const Source &s : kSources)
-    if (s.dtype == array.dtype && s.size == sizeOf(array.dtype))
+    if (s.dtype == array.dtype) {
       descr = s.descr;
+      break;
+    }
   std::string header = absl::StrCat("{'descr': '", descr,
                                     "', 'fortran_order': False, 'shape': (",
                                     absl::StrJoin(array.shape, ", "),

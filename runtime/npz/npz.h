@@ -30,8 +30,8 @@ struct Array {
   Array row(int64_t i) const;
 };
 
-/// Little-endian arrays of the types in DType, and f64, u16 and u32, which are
-/// read as f32, i32 and i64. Fortran order is put right. Errors name the file,
+/// Little-endian arrays of the types in DType (bf16 as two raw bytes). Fortran
+/// order is put right. Errors name the file,
 /// the member and what is wrong.
 absl::StatusOr<Array> parseNpy(const std::string &bytes,
                                const std::string &what);

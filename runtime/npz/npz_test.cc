@@ -57,8 +57,9 @@ TEST(Npz, ReadsWhatNumPyWrites) {
   ASSERT_EQ(read->size(), 4u);
   EXPECT_EQ((*read)[0].floats(), (std::vector<float>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ((*read)[1].floats(), (std::vector<float>{0.5, -2}));
-  EXPECT_EQ((*read)[2].dtype, DType::kF32);
+  EXPECT_EQ((*read)[2].dtype, DType::kF64);
   EXPECT_EQ((*read)[2].floats(), std::vector<float>{1.5});
+  EXPECT_EQ((*read)[3].dtype, DType::kU16);
   EXPECT_EQ((*read)[3].floats(), std::vector<float>{65535});
 }
 

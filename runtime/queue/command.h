@@ -28,8 +28,24 @@ constexpr int kMaxWaits = 6;
 constexpr int kMaxAux = 4;
 
 /// Element types of operands. Quantised tensors are kI8/kI16 here; their scale
-/// and zero point are in the command's parameters.
-enum class DType : uint8_t { kI8, kU8, kI16, kI32, kI64, kF16, kF32, kBool };
+/// and zero point are in the command's parameters. What inputs and outputs have
+/// beyond kI8, kI32, kI64, kU64, kF32 and kBool is moved and converted only.
+enum class DType : uint8_t {
+  kI8,
+  kU8,
+  kI16,
+  kI32,
+  kI64,
+  kF16,
+  kF32,
+  kBool,
+  kU16,
+  kU32,
+  kU64,
+  kF64,
+  kBF16,
+};
+constexpr int kNumDTypes = static_cast<int>(DType::kBF16) + 1;
 
 /// Bytes of one element; 0 for a value that is no DType.
 constexpr int sizeOf(DType type) {
@@ -39,12 +55,17 @@ constexpr int sizeOf(DType type) {
   case DType::kBool:
     return 1;
   case DType::kI16:
+  case DType::kU16:
   case DType::kF16:
+  case DType::kBF16:
     return 2;
   case DType::kI32:
+  case DType::kU32:
   case DType::kF32:
     return 4;
   case DType::kI64:
+  case DType::kU64:
+  case DType::kF64:
     return 8;
   }
   return 0;
@@ -106,8 +127,10 @@ enum class Opcode : uint16_t {
   kVectorMac,       ///< i32 accumulate on the vector engine: VectorMacParams
   kRequantize,      ///< i32 -> i8 with an epilogue, see RequantizeParams
   kArgMax, ///< over the last dimension (1 in out), first maximum; out i32 or i64
+  kCompare, ///< truth of two values, see CompareParams
+  kSelect,  ///< out = in0 ? in1 : in2; in0 bool, any type of the others
 };
-constexpr int kNumOpcodes = static_cast<int>(Opcode::kArgMax) + 1;
+constexpr int kNumOpcodes = static_cast<int>(Opcode::kSelect) + 1;
 
 /// Functions of kUnary and activations fused into float commands. `a`, `b` are
 /// the parameters alpha and beta.
@@ -134,8 +157,20 @@ enum class Function : uint8_t {
   kRound, ///< ties to even
   kElu,   ///< x < 0 ? a * (exp(x) - 1) : x
   kSoftplus,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kSign, ///< -1, 0 or 1; of no number: itself
 };
-constexpr int kNumFunctions = static_cast<int>(Function::kSoftplus) + 1;
+constexpr int kNumFunctions = static_cast<int>(Function::kSign) + 1;
 
 enum class BinaryKind : uint8_t {
   kAdd,
@@ -144,10 +179,20 @@ enum class BinaryKind : uint8_t {
   kDiv,
   kMin,
   kMax,
-  kPow,   ///< f32 only
+  kPow,   ///< not i8
   kPrelu, ///< x < 0 ? x * slope : x, in1 is the slope
+  kRem,   ///< remainder of the truncated quotient: sign of x; f32 and integers
+  kMod,   ///< remainder of the floored quotient: sign of y; integers only
+  kAnd,   ///< bits; integers and bool, as kOr and kXor
+  kOr,
+  kXor,
+  kShl, ///< integers only, as kShr; by less than 0 or all the bits gives 0
+  kShr, ///< of the bits: zeros come in
 };
-constexpr int kNumBinaryKinds = static_cast<int>(BinaryKind::kPrelu) + 1;
+constexpr int kNumBinaryKinds = static_cast<int>(BinaryKind::kShr) + 1;
+
+enum class CompareKind : uint8_t { kEqual, kLess, kLessEqual };
+constexpr int kNumCompareKinds = static_cast<int>(CompareKind::kLessEqual) + 1;
 
 enum class PoolKind : uint8_t { kMax, kAverage };
 enum class ReduceKind : uint8_t { kMean, kSum, kMax, kMin, kProd, kSumSquare };
@@ -234,7 +279,8 @@ struct ReduceParams {
   ReduceKind kind;
 };
 
-/// out, in0, in1 of the same dims (broadcast by strides of 0); i8, i32 or f32.
+/// out, in0, in1 of the same dims (broadcast by strides of 0); i8, f32, i32,
+/// i64, u64 or (bit operations) bool.
 /// i8, with A = float(a - a_zp), B = float(b - b_zp):
 ///   add/sub  fl(fl(A * a_mul) +/- fl(B * b_mul))      x_mul = s_x / s_out
 ///   mul      fl(fl(A * B) * a_mul)                    a_mul = s_a*s_b / s_out
@@ -244,7 +290,9 @@ struct ReduceParams {
 ///   prelu    A < 0 ? fl(fl(A * B) * b_mul) : fl(A * a_mul)
 /// then q = sat(round(..) + out_zp) clamped to [lo, hi]; with kLutFlag the
 /// table aux[2] is applied. f32: x = f(a op b) with function/alpha/beta.
-/// i32/i64: exact, wrapping; division truncates, by zero gives 0.
+/// i32/i64/u64: exact, wrapping; division truncates, by zero gives 0, as do
+/// both remainders; x to the power of y < 0 is the truncated 1 / x^-y (0 to it
+/// is 0). bool: a byte other than 0 is true.
 struct BinaryParams {
   BinaryKind kind;
   Function function;
@@ -254,6 +302,12 @@ struct BinaryParams {
   float a_mul, b_mul;
   int32_t lo, hi;
   float alpha, beta;
+};
+
+/// out bool, in0 and in1 f32, i32, i64 or u64, all of the same dims: in0 == in1,
+/// in0 < in1 or in0 <= in1. Of what is no number all three are false.
+struct CompareParams {
+  CompareKind kind;
 };
 
 /// f32 -> f32, same dims; kAbs, kNeg and kClip also on i32.
@@ -301,8 +355,9 @@ struct GatherParams {
 ///   f32 in: sat(round(fl(x / scale)) + out_zp)
 ///   i8/u8/i16/i32 in: sat(round(fl(float(q - in_zp) * scale)) + out_zp)
 /// out f32 from integers with quantise set: fl(float(q - in_zp) * scale).
-/// quantise clear: a plain cast (float to integer truncates and saturates,
-/// integers wrap, to bool: x != 0).
+/// quantise clear: a plain cast of any type to any (float to integer truncates
+/// and saturates, integers wrap, to bool: x != 0, to f16 and bf16: the f32 to
+/// nearest even).
 struct ConvertParams {
   uint8_t quantize;
   uint8_t reserved[3];
@@ -333,6 +388,7 @@ union Params {
   PoolParams pool;
   ReduceParams reduce;
   BinaryParams binary;
+  CompareParams compare;
   UnaryParams unary;
   SoftmaxParams softmax;
   ResizeParams resize;

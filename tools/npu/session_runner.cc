@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/npz/npz.h"
+#include "runtime/support/half.h"
 
 namespace npu {
 
@@ -44,8 +45,26 @@ void fromFloats(const float *in, int64_t count, DType type, uint8_t *out) {
     for (int64_t i = 0; i < count; ++i)
       out[i] = in[i] != 0;
     return;
+  case DType::kU16:
+    return convert<uint16_t>(in, count, out);
+  case DType::kU32:
+    return convert<uint32_t>(in, count, out);
+  case DType::kU64:
+    return convert<uint64_t>(in, count, out);
+  case DType::kF64:
+    for (int64_t i = 0; i < count; ++i) {
+      double value = in[i];
+      std::memcpy(out + i * 8, &value, 8);
+    }
+    return;
   case DType::kF16:
-    break; // refused by run()
+  case DType::kBF16:
+    for (int64_t i = 0; i < count; ++i) {
+      uint16_t half = type == DType::kF16 ? rt::halfFromFloat(in[i])
+                                          : rt::bfloatFromFloat(in[i]);
+      std::memcpy(out + i * 2, &half, 2);
+    }
+    return;
   }
 }
 
@@ -116,9 +135,6 @@ SessionRunner::run(const std::vector<calibration::InputTensor> &inputs,
       return absl::InvalidArgumentError(absl::StrCat("input '", info.name,
                                                      "' is missing or has not ",
                                                      rt::typeText(info)));
-    if (info.dtype == DType::kF16)
-      return absl::UnimplementedError(
-          absl::StrCat("input '", info.name, "' is f16"));
     fromFloats(given->data.data(), info.elements(), info.dtype,
                session_->input(i).data);
     if (tap)

@@ -31,7 +31,13 @@
 // CHECK: cmdq.vector_mac on vector outs({{.*}} ins({{.*}}first, in_zp = 1 : i32, w_zp = 2 : i32
 // CHECK: cmdq.requantize on vector outs({{.*}} ins({{.*}} bias({{.*}} multipliers({{.*}}epilogue = #cmdq.epilogue<per_channel, mid_zp = 3, lo = -128, hi = 127>
 // CHECK: cmdq.arg_max on vector outs({{.*}} ins(
-// CHECK: cmdq.dma on dma_out outs({{.*}} ins({{.*}} {waits = [#cmdq.wait<0, 4>, #cmdq.wait<1, 13>, #cmdq.wait<2, 1>]}
+// CHECK: cmdq.binary on vector outs({{.*}} ins({{.*}}kind = #cmdq<binary_kind shr>
+// CHECK: cmdq.compare on vector outs({{.*}} ins({{.*}}kind = #cmdq<compare_kind less_equal>
+// CHECK: cmdq.select on vector outs({{.*}} ins({{.*}} : memref<1x4x4x8xi1, #cmdq.space<sram>>, memref<1x4x4x8xui16, #cmdq.space<sram>>
+// CHECK: cmdq.unary on vector outs({{.*}} ins({{.*}}function = #cmdq<function sign>
+// CHECK: cmdq.convert on vector outs({{.*}} : memref<1x4x4x8xbf16, #cmdq.space<sram>>) ins({{.*}} : memref<1x4x4x8xui16,
+// CHECK: cmdq.convert on vector outs({{.*}} : memref<2xf64, #cmdq.space<sram>>) ins({{.*}} : memref<2xui64,
+// CHECK: cmdq.dma on dma_out outs({{.*}} ins({{.*}} {waits = [#cmdq.wait<0, 4>, #cmdq.wait<1, 19>, #cmdq.wait<2, 1>]}
 module attributes {npu.info = {note = "by hand"}} {
 cmdq.program @all attributes {cores = 1 : i32, sram_bytes = 8192 : i64, dram_bytes = 8192 : i64} {
   %x = cmdq.io {index = 0 : i32, name = "x", preprocess = "{}"} : memref<1x4x4x8xi8, #cmdq.space<io>>
@@ -90,6 +96,17 @@ cmdq.program @all attributes {cores = 1 : i32, sram_bytes = 8192 : i64, dram_byt
   cmdq.vector_mac on vector outs(%b3 : memref<1x4x4x8xi32, #cmdq.space<sram>>) ins(%b0, %w : memref<1x4x4x8xi8, #cmdq.space<sram>>, memref<8xi8, #cmdq.space<sram>>) {first, in_zp = 1 : i32, w_zp = 2 : i32, waits = [#cmdq.wait<0, 4>, #cmdq.wait<2, 1>, #cmdq.wait<3, 1>]}
   cmdq.requantize on vector outs(%b1 : memref<1x4x4x8xi8, #cmdq.space<sram>>) ins(%b3 : memref<1x4x4x8xi32, #cmdq.space<sram>>) bias(%b9 : memref<8xi32, #cmdq.space<const>>) multipliers(%b10 : memref<8xf32, #cmdq.space<const>>) {epilogue = #cmdq.epilogue<per_channel, mid_zp = 3, lo = -128, hi = 127>, waits = [#cmdq.wait<0, 4>, #cmdq.wait<2, 1>, #cmdq.wait<3, 1>]}
   cmdq.arg_max on vector outs(%b23 : memref<1x4x4x1xi32, #cmdq.space<sram>>) ins(%b0 : memref<1x4x4x8xi8, #cmdq.space<sram>>) {waits = [#cmdq.wait<0, 4>, #cmdq.wait<2, 1>, #cmdq.wait<3, 1>]}
-  cmdq.dma on dma_out outs(%b24 : memref<1x4x4x8xi8, #cmdq.space<io>>) ins(%b0 : memref<1x4x4x8xi8, #cmdq.space<sram>>) {waits = [#cmdq.wait<0, 4>, #cmdq.wait<1, 13>, #cmdq.wait<2, 1>]}
+  %e0 = cmdq.buffer {offset = 4096 : i64} : memref<1x4x4x8xi1, #cmdq.space<sram>>
+  %e1 = cmdq.buffer {offset = 4352 : i64} : memref<1x4x4x8xui16, #cmdq.space<sram>>
+  %e2 = cmdq.buffer {offset = 4608 : i64} : memref<1x4x4x8xbf16, #cmdq.space<sram>>
+  %e3 = cmdq.buffer {offset = 4864 : i64} : memref<2xui64, #cmdq.space<sram>>
+  %e4 = cmdq.buffer {offset = 4880 : i64} : memref<2xf64, #cmdq.space<sram>>
+  cmdq.binary on vector outs(%b3 : memref<1x4x4x8xi32, #cmdq.space<sram>>) ins(%b3, %b3 : memref<1x4x4x8xi32, #cmdq.space<sram>>, memref<1x4x4x8xi32, #cmdq.space<sram>>) {kind = #cmdq<binary_kind shr>}
+  cmdq.compare on vector outs(%e0 : memref<1x4x4x8xi1, #cmdq.space<sram>>) ins(%b4, %b5 : memref<1x4x4x8xf32, #cmdq.space<sram>>, memref<1x4x4x8xf32, #cmdq.space<sram>>) {kind = #cmdq<compare_kind less_equal>}
+  cmdq.select on vector outs(%e1 : memref<1x4x4x8xui16, #cmdq.space<sram>>) ins(%e0, %e1, %e1 : memref<1x4x4x8xi1, #cmdq.space<sram>>, memref<1x4x4x8xui16, #cmdq.space<sram>>, memref<1x4x4x8xui16, #cmdq.space<sram>>)
+  cmdq.unary on vector outs(%b5 : memref<1x4x4x8xf32, #cmdq.space<sram>>) ins(%b4 : memref<1x4x4x8xf32, #cmdq.space<sram>>) {function = #cmdq<function sign>}
+  cmdq.convert on vector outs(%e2 : memref<1x4x4x8xbf16, #cmdq.space<sram>>) ins(%e1 : memref<1x4x4x8xui16, #cmdq.space<sram>>)
+  cmdq.convert on vector outs(%e4 : memref<2xf64, #cmdq.space<sram>>) ins(%e3 : memref<2xui64, #cmdq.space<sram>>)
+  cmdq.dma on dma_out outs(%b24 : memref<1x4x4x8xi8, #cmdq.space<io>>) ins(%b0 : memref<1x4x4x8xi8, #cmdq.space<sram>>) {waits = [#cmdq.wait<0, 4>, #cmdq.wait<1, 19>, #cmdq.wait<2, 1>]}
 }
 }
