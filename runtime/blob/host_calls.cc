@@ -11,7 +11,7 @@ absl::StatusOr<Operand> readOperand(const fb::HostTensor &t) {
   o.space = static_cast<Space>(t.space());
   o.dtype = static_cast<DType>(t.dtype());
   o.io = t.io();
-  if (t.dtype() > static_cast<uint8_t>(DType::kBool))
+  if (t.dtype() >= kNumDTypes)
     return invalid(absl::StrCat("unknown element type ", int(t.dtype())));
   if (t.dims()->size() < 1 || t.dims()->size() > kMaxRank)
     return invalid(

@@ -29,12 +29,22 @@ int toOnnxType(DType type) {
     return 1;
   case DType::kBool:
     return 9;
+  case DType::kU16:
+    return 4;
+  case DType::kU32:
+    return 12;
+  case DType::kU64:
+    return 13;
+  case DType::kF64:
+    return 11;
+  case DType::kBF16:
+    return 16;
   }
   return 0;
 }
 
 std::optional<DType> fromOnnxType(int type) {
-  for (int t = 0; t <= static_cast<int>(DType::kBool); ++t)
+  for (int t = 0; t < kNumDTypes; ++t)
     if (toOnnxType(static_cast<DType>(t)) == type)
       return static_cast<DType>(t);
   return std::nullopt;
