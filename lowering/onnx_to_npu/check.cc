@@ -4,72 +4,27 @@
 
 #include "absl/strings/str_cat.h"
 #include "lowering/onnx_to_npu/importer.h"
+#include "lowering/onnx_to_npu/quantized.h"
 
 namespace npu {
-
-// Inputs that must be there, where there is more than one.
-static int requiredInputs(const std::string &op) {
-  static const std::map<std::string, int> *required =
-      new std::map<std::string, int>{{"Constant", 0},
-                                     {"RandomNormal", 0},
-                                     {"Conv", 2},
-                                     {"ConvTranspose", 2},
-                                     {"Gemm", 2},
-                                     {"MatMul", 2},
-                                     {"Add", 2},
-                                     {"Sub", 2},
-                                     {"Mul", 2},
-                                     {"Div", 2},
-                                     {"Pow", 2},
-                                     {"Mod", 2},
-                                     {"PRelu", 2},
-                                     {"And", 2},
-                                     {"Or", 2},
-                                     {"Xor", 2},
-                                     {"Equal", 2},
-                                     {"Greater", 2},
-                                     {"Less", 2},
-                                     {"GreaterOrEqual", 2},
-                                     {"LessOrEqual", 2},
-                                     {"Where", 3},
-                                     {"Range", 3},
-                                     {"Reshape", 2},
-                                     {"Expand", 2},
-                                     {"Tile", 2},
-                                     {"Gather", 2},
-                                     {"GatherND", 2},
-                                     {"GatherElements", 2},
-                                     {"ScatterND", 3},
-                                     {"OneHot", 3},
-                                     {"LayerNormalization", 2},
-                                     {"InstanceNormalization", 3},
-                                     {"BatchNormalization", 5}};
-  auto it = required->find(op);
-  return it == required->end() ? 1 : it->second;
-}
-
-// Every input is a tensor of data, none may be left out.
-static bool isVariadic(const std::string &op) {
-  return op == "Concat" || op == "Max" || op == "Min" || op == "Sum" ||
-         op == "Mean";
-}
 
 // The second input is a list that may be empty.
 static bool takesShape(const std::string &op) {
   return op == "Reshape" || op == "Expand" || op == "Tile";
 }
 
-absl::Status checkNode(Importer &importer, const Node &node) {
-  const std::string &op = node.proto.op_type();
-  int required = requiredInputs(op);
-  int data = takesShape(op) ? 1 : required;
-  if (isVariadic(op))
-    data = required = std::max(1, node.inputs());
+absl::Status checkShape(Importer &importer, const Node &node,
+                        const OpImport *op) {
+  const std::string &type = node.proto.op_type();
+  int required = !op ? 0 : op->required;
+  if (op && op->variadic)
+    required = std::max(1, node.inputs());
+  int data = takesShape(type) ? 1 : required;
   for (int n = 0; n < required; ++n)
     if (!node.has(n))
       return absl::InvalidArgumentError(
           absl::StrCat("input ", n, " is missing"));
-  if (node.proto.output_size() == 0 || node.proto.output(0).empty())
+  if (op && (node.proto.output_size() == 0 || node.proto.output(0).empty()))
     return absl::InvalidArgumentError("it has no output");
   bool allConstant = true;
   for (int n = 0; n < node.inputs(); ++n)
@@ -78,6 +33,80 @@ absl::Status checkNode(Importer &importer, const Node &node) {
     if (TensorPtr t = importer.constant(node, n); t && t->count() == 0)
       return absl::UnimplementedError(
           absl::StrCat("input ", n, " is an empty tensor"));
+  return absl::OkStatus();
+}
+
+// The set that the elements of `e` belong to; 0: none.
+static unsigned elementSet(Importer &importer, const Entry &e) {
+  if (isQuantized(e.value))
+    return kQuantized;
+  mlir::Type type =
+      e.constant ? elementType(importer.builder.getContext(), e.constant->type)
+                 : mlir::getElementTypeOrSelf(e.value.getType());
+  if (!type)
+    return 0;
+  if (mlir::isa<mlir::FloatType>(type))
+    return kFloat;
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return kBool;
+  case 8:
+    return type.isUnsignedInteger() ? kUint8 : kInt8;
+  case 16:
+    return kInt16;
+  case 32:
+    return kInt32;
+  default:
+    return kInt64;
+  }
+}
+
+// Known when building: a constant, or what is dequantised from one.
+static bool isKnown(const Entry &e) {
+  if (e.constant || !e.value)
+    return true;
+  auto dequantize = e.value.getDefiningOp<DequantizeOp>();
+  auto constant = [](mlir::Value v) {
+    return v.getDefiningOp<ConstantOp>() != nullptr;
+  };
+  return constant(e.value) || (dequantize && constant(dequantize.getInput()));
+}
+
+absl::Status checkOperands(Importer &importer, const Node &node,
+                           const OpImport &op) {
+  for (int n : op.constants)
+    if (node.has(n) && !isKnown(importer.entry(node, n)))
+      return importer.refuse(
+          RefusalKind::NotConstant,
+          absl::StrCat("input ", n, " (\"", node.proto.input(n),
+                       "\") must be known when building; fix it with "
+                       "--value if it is an input of the model"));
+  int data = op.variadic ? node.inputs() : std::min(op.required, node.inputs());
+  for (int n = 0; n < data; ++n) {
+    bool listed = std::find(op.constants.begin(), op.constants.end(), n) !=
+                  op.constants.end();
+    if (listed || !node.has(n))
+      continue;
+    unsigned set = elementSet(importer, importer.entry(node, n));
+    if (set == kQuantized && !(op.types & set))
+      return importer.refuse(RefusalKind::Type,
+                             "it computes on the integers of a quantised "
+                             "tensor; dequantise before it");
+    if (!(op.types & set))
+      return importer.refuse(
+          RefusalKind::Type,
+          absl::StrCat("input ", n, " is ", set ? typesText(set) : "of a type",
+                       " that is not supported here; it takes ",
+                       typesText(op.types)));
+  }
+  int64_t rank = node.has(0)
+                     ? int64_t(importer.shape(importer.entry(node, 0)).size())
+                     : op.minRank;
+  if (rank < op.minRank || rank > op.maxRank)
+    return importer.refuse(RefusalKind::Constraint,
+                           absl::StrCat("an input of rank ", rank,
+                                        "; ranks from ", op.minRank, " to ",
+                                        op.maxRank, " are supported"));
   return absl::OkStatus();
 }
 

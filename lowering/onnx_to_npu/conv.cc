@@ -334,14 +334,25 @@ static absl::Status pool(Importer &im, const Node &node, bool max) {
 }
 
 void registerConvOps(Registry &r) {
-  r["Conv"] = conv;
-  r["ConvTranspose"] = convTranspose;
-  r["Gemm"] = gemm;
-  r["MatMul"] = matMul;
-  r["MaxPool"] = [](Importer &im, const Node &n) { return pool(im, n, true); };
-  r["AveragePool"] = [](Importer &im, const Node &n) {
-    return pool(im, n, false);
+  auto matrix = [](Handler handler) {
+    return OpImport(handler)
+        .on(Engine::Matrix)
+        .inputs(2)
+        .constant({1})
+        .of(kFloat);
   };
+  r["Conv"] = matrix(conv).ranks(3, 4);
+  r["ConvTranspose"] = matrix(convTranspose).ranks(3, 4);
+  r["Gemm"] = matrix(gemm).ranks(2, 2);
+  r["MatMul"] = OpImport(matMul).on(Engine::Matrix).inputs(2).of(kFloat);
+  r["MaxPool"] =
+      OpImport([](Importer &im, const Node &n) { return pool(im, n, true); })
+          .of(kFloat | kSmallIntegers | kQuantized)
+          .ranks(3, 4);
+  r["AveragePool"] =
+      OpImport([](Importer &im, const Node &n) { return pool(im, n, false); })
+          .of(kFloat)
+          .ranks(3, 4);
 }
 
 } // namespace npu

@@ -500,32 +500,36 @@ static absl::Status if_(Importer &im, const Node &node) {
 }
 
 void registerDataOps(Registry &r) {
-  r["Reshape"] = reshape;
-  r["Flatten"] = flatten;
-  r["Squeeze"] = [](Importer &im, const Node &n) {
-    return squeeze(im, n, false);
+  auto view = [](Handler handler) {
+    return OpImport(handler).on(Engine::None);
   };
-  r["Unsqueeze"] = [](Importer &im, const Node &n) {
-    return squeeze(im, n, true);
-  };
-  r["Transpose"] = transpose;
-  r["Concat"] = concat;
-  r["Slice"] = slice;
-  r["Split"] = split;
-  r["Pad"] = pad;
-  r["Expand"] = expand;
-  r["Gather"] = gather;
-  r["Cast"] = cast_;
-  r["DepthToSpace"] = [](Importer &im, const Node &n) {
-    return depthToSpace(im, n, false);
-  };
-  r["SpaceToDepth"] = [](Importer &im, const Node &n) {
-    return depthToSpace(im, n, true);
-  };
-  r["Resize"] = resize;
-  r["Upsample"] = resize;
-  r["Constant"] = constantNode;
-  r["If"] = if_;
+  auto move = [](Handler handler) { return OpImport(handler).on(Engine::Dma); };
+  r["Reshape"] = view(reshape).inputs(2).constant({1});
+  r["Flatten"] = view(flatten);
+  r["Squeeze"] = view([](Importer &im, const Node &n) {
+                   return squeeze(im, n, false);
+                 }).constant({1});
+  r["Unsqueeze"] = view([](Importer &im, const Node &n) {
+                     return squeeze(im, n, true);
+                   }).constant({1});
+  r["Transpose"] = move(transpose);
+  r["Concat"] = move(concat).anyInputs();
+  r["Slice"] = move(slice).constant({1, 2, 3, 4});
+  r["Split"] = move(split).constant({1});
+  r["Pad"] = move(pad).constant({1, 2, 3}).of(kAnyType & ~kQuantized);
+  r["Expand"] = move(expand).inputs(2).constant({1});
+  r["Gather"] = move(gather).inputs(2).constant({1});
+  r["Cast"] = OpImport(cast_).of(kAnyType & ~kQuantized);
+  r["DepthToSpace"] = move([](Importer &im, const Node &n) {
+                        return depthToSpace(im, n, false);
+                      }).ranks(4, 4);
+  r["SpaceToDepth"] = move([](Importer &im, const Node &n) {
+                        return depthToSpace(im, n, true);
+                      }).ranks(4, 4);
+  r["Resize"] = OpImport(resize).of(kFloat).constant({1, 2, 3});
+  r["Upsample"] = OpImport(resize).of(kFloat).constant({1});
+  r["Constant"] = view(constantNode).inputs(0);
+  r["If"] = view(if_).constant({0});
 }
 
 } // namespace npu

@@ -52,13 +52,49 @@ static absl::Status binaryOf(Importer &im, const Node &node, const Entry &a,
   return absl::OkStatus();
 }
 
-template <typename Op> static absl::Status binary(Importer &im, const Node &n) {
-  return binaryOf<Op>(im, n, im.entry(n, 0), im.entry(n, 1));
+// Before opset 7, b's dimensions are those of a from `axis` on.
+static absl::StatusOr<Entry> alignOld(Importer &im, const Node &node,
+                                      const Dims &a, Entry b) {
+  Dims dims = im.shape(b);
+  int64_t rank = a.size(), axis = node.i("axis", rank - int64_t(dims.size()));
+  axis += axis < 0 ? rank : 0;
+  int64_t tail = rank - axis - int64_t(dims.size());
+  if (node.opset >= 7 || tail == 0 || dims.empty())
+    return b;
+  if (axis < 0 || tail < 0)
+    return absl::InvalidArgumentError("axis does not fit the operands");
+  Dims wide = dims;
+  wide.insert(wide.end(), tail, 1);
+  if (b.constant) {
+    auto copy = std::make_shared<Tensor>(*b.constant);
+    copy->dims = wide;
+    return Entry{copy, {}, {}};
+  }
+  Value v = im.materialize(b, identity(dims.size()));
+  auto type = cast<RankedTensorType>(v.getType());
+  v = ReshapeOp::create(im.builder, im.loc,
+                        RankedTensorType::get(wide, type.getElementType()), v,
+                        wide);
+  return Entry{nullptr, v, identity(wide.size())};
 }
 
-// PRelu's slope broadcasts to x only.
+template <typename Op> static absl::Status binary(Importer &im, const Node &n) {
+  Entry a = im.entry(n, 0);
+  NPU_ASSIGN(Entry b, alignOld(im, n, im.shape(a), im.entry(n, 1)));
+  return binaryOf<Op>(im, n, a, b);
+}
+
+// PRelu's slope broadcasts to x only; before opset 7 it is one per channel.
 static absl::Status prelu(Importer &im, const Node &node) {
-  return binaryOf<PReluOp>(im, node, im.entry(node, 0), im.entry(node, 1));
+  Entry x = im.entry(node, 0), slope = im.entry(node, 1);
+  Dims dims = im.shape(x);
+  if (node.opset < 7 && slope.constant && dims.size() > 2 &&
+      im.shape(slope).size() == 1 && slope.constant->count() == dims[1]) {
+    auto copy = std::make_shared<Tensor>(*slope.constant);
+    copy->dims.resize(dims.size() - 1, 1);
+    slope.constant = copy;
+  }
+  return binaryOf<PReluOp>(im, node, x, slope);
 }
 
 // Max, Min, Sum, Mean of any number of inputs.
@@ -128,7 +164,29 @@ static absl::Status clip(Importer &im, const Node &node) {
   return unaryOf<ClipOp>(im, node, APFloat(low), APFloat(high));
 }
 
-// Dropout and Identity at inference.
+// The second output, what has been kept, is everything.
+static absl::Status dropout(Importer &im, const Node &node) {
+  TensorPtr ratio = im.constant(node, 1), training = im.constant(node, 2);
+  bool drops = training && training->count() == 1 && training->at(0) &&
+               !(ratio && ratio->count() == 1 && ratio->at(0) == 0);
+  if (drops)
+    return im.refuse(RefusalKind::Training,
+                     "training_mode is set; export the model for inference");
+  im.bind(node.proto.output(0), im.entry(node, 0));
+  auto mask = std::make_shared<Tensor>();
+  mask->type = node.opset < 10 ? int(onnx::TensorProto::FLOAT)
+                               : int(onnx::TensorProto::BOOL);
+  mask->dims = im.shape(im.entry(node, 0));
+  if (mask->isFloat())
+    mask->f.assign(elementCount(mask->dims), 1);
+  else
+    mask->i.assign(elementCount(mask->dims), 1);
+  if (node.proto.output_size() > 1)
+    im.bind(node, 1, TensorPtr(mask));
+  return absl::OkStatus();
+}
+
+// Identity.
 static absl::Status forward(Importer &im, const Node &node) {
   Entry e = im.entry(node, 0);
   im.bind(node.proto.output(0), e);
@@ -170,51 +228,57 @@ static absl::Status batchNorm(Importer &im, const Node &node) {
 }
 
 void registerElementwiseOps(Registry &r) {
-  r["Add"] = binary<AddOp>;
-  r["Sub"] = binary<SubOp>;
-  r["Mul"] = binary<MulOp>;
-  r["Div"] = binary<DivOp>;
-  r["Pow"] = binary<PowOp>;
-  r["PRelu"] = prelu;
-  r["Max"] = variadic<MaxOp>;
-  r["Min"] = variadic<MinOp>;
-  r["Sum"] = variadic<AddOp>;
-  r["Mean"] = mean;
-  r["Relu"] = unary<ReluOp>();
-  r["Sigmoid"] = unary<SigmoidOp>();
-  r["Tanh"] = unary<TanhOp>();
-  r["Exp"] = unary<ExpOp>();
-  r["Log"] = unary<LogOp>();
-  r["Sqrt"] = unary<SqrtOp>();
-  r["Reciprocal"] = unary<ReciprocalOp>();
-  r["Abs"] = unary<AbsOp>();
-  r["Neg"] = unary<NegOp>();
-  r["Erf"] = unary<ErfOp>();
-  r["Floor"] = unary<FloorOp>();
-  r["Ceil"] = unary<CeilOp>();
-  r["Round"] = unary<RoundOp>();
-  r["Softplus"] = unary<SoftplusOp>();
-  r["HardSwish"] = unary<HardSwishOp>();
-  r["LeakyRelu"] = [](Importer &im, const Node &n) {
+  constexpr unsigned kNumbers = kFloat | kInt32 | kInt64;
+  auto two = [](Handler handler, unsigned types) {
+    return OpImport(handler).inputs(2).of(types);
+  };
+  r["Add"] = two(binary<AddOp>, kNumbers);
+  r["Sub"] = two(binary<SubOp>, kNumbers);
+  r["Mul"] = two(binary<MulOp>, kNumbers);
+  r["Div"] = two(binary<DivOp>, kNumbers);
+  r["Pow"] = two(binary<PowOp>, kFloat);
+  r["PRelu"] = two(prelu, kFloat);
+  r["Max"] = OpImport(variadic<MaxOp>).anyInputs().of(kNumbers);
+  r["Min"] = OpImport(variadic<MinOp>).anyInputs().of(kNumbers);
+  r["Sum"] = OpImport(variadic<AddOp>).anyInputs().of(kFloat);
+  r["Mean"] = OpImport(mean).anyInputs().of(kFloat);
+  auto one = [](Handler handler) { return OpImport(handler).of(kFloat); };
+  r["Relu"] = one(unary<ReluOp>());
+  r["Sigmoid"] = one(unary<SigmoidOp>());
+  r["Tanh"] = one(unary<TanhOp>());
+  r["Exp"] = one(unary<ExpOp>());
+  r["Log"] = one(unary<LogOp>());
+  r["Sqrt"] = one(unary<SqrtOp>());
+  r["Reciprocal"] = one(unary<ReciprocalOp>());
+  r["Abs"] = one(unary<AbsOp>()).of(kFloat | kInt32);
+  r["Neg"] = one(unary<NegOp>()).of(kFloat | kInt32);
+  r["Erf"] = one(unary<ErfOp>());
+  r["Floor"] = one(unary<FloorOp>());
+  r["Ceil"] = one(unary<CeilOp>());
+  r["Round"] = one(unary<RoundOp>());
+  r["Softplus"] = one(unary<SoftplusOp>());
+  r["HardSwish"] = one(unary<HardSwishOp>());
+  r["LeakyRelu"] = one([](Importer &im, const Node &n) {
     return unaryOf<LeakyReluOp>(im, n, APFloat(n.f("alpha", 0.01f)));
-  };
-  r["Elu"] = [](Importer &im, const Node &n) {
+  });
+  r["Elu"] = one([](Importer &im, const Node &n) {
     return unaryOf<EluOp>(im, n, APFloat(n.f("alpha", 1)));
-  };
-  r["HardSigmoid"] = [](Importer &im, const Node &n) {
+  });
+  r["HardSigmoid"] = one([](Importer &im, const Node &n) {
     return unaryOf<HardSigmoidOp>(im, n, APFloat(n.f("alpha", 0.2f)),
                                   APFloat(n.f("beta", 0.5f)));
-  };
-  r["Gelu"] = [](Importer &im, const Node &n) {
+  });
+  r["Gelu"] = one([](Importer &im, const Node &n) {
     return unaryOf<GeluOp>(im, n, n.s("approximate", "none") == "tanh");
-  };
-  r["com.microsoft:Gelu"] = [](Importer &im, const Node &n) {
+  });
+  r["com.microsoft:Gelu"] = one([](Importer &im, const Node &n) {
     return unaryOf<GeluOp>(im, n, false);
-  };
-  r["Clip"] = clip;
-  r["Identity"] = forward;
-  r["Dropout"] = forward;
-  r["BatchNormalization"] = batchNorm;
+  });
+  r["Clip"] = one(clip).constant({1, 2});
+  r["Identity"] = OpImport(forward).on(Engine::None);
+  r["Dropout"] = OpImport(dropout).on(Engine::None).constant({2});
+  r["BatchNormalization"] =
+      one(batchNorm).inputs(5).constant({1, 2, 3, 4}).ranks(2, 8);
 }
 
 } // namespace npu

@@ -410,7 +410,7 @@ Result evaluate(Importer &im, const Node &node) {
           : pushFrom(*out, *c, source(n, dims, c->dims));
     return out;
   }
-  if (node.inputs() == 2 && b)
+  if (node.inputs() == 2 && b && !(node.opset < 7 && node.attr("axis")))
     return binary(op, *a, *b);
   return node.inputs() == 1 ? unary(op, *a) : nullptr;
 }

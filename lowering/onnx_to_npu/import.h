@@ -3,6 +3,7 @@
 #define LOWERING_ONNX_TO_NPU_IMPORT_H
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,33 @@ struct PlacementRule {
   bool host = true; ///< false: an error if it cannot run on the NPU
 };
 
+/// Why a node cannot be imported, for reports.
+enum class RefusalKind {
+  Training,      ///< optimisers, gradients, losses' random parts
+  NonTensor,     ///< sequences, optionals, strings, maps
+  DataDependent, ///< the shape of a result depends on values
+  Operator,      ///< nothing imports this operator
+  Type,          ///< not on this element type
+  NotConstant,   ///< an input must be known when building
+  Constraint,    ///< an attribute, rank or size that is not understood
+  Invalid        ///< the model is wrong
+};
+const char *refusalName(RefusalKind kind);
+
+struct Refusal {
+  std::string node, op; ///< op: "Conv", or "domain:Op"
+  RefusalKind kind = RefusalKind::Constraint;
+  std::string reason;
+};
+
+/// What an import has to say beyond its status.
+struct ImportReport {
+  std::vector<Refusal> refusals;
+  /// Inputs of the graph that must be known when building; see
+  /// ImportOptions::values.
+  std::set<std::string> wanted;
+};
+
 struct ImportOptions {
   int64_t batch = 1; ///< for an unknown first dimension
   std::map<std::string, std::vector<int64_t>> shapes; ///< by input name;
@@ -28,6 +56,10 @@ struct ImportOptions {
   /// their results have static shapes.
   bool hostNodes = false;
   std::vector<PlacementRule> placement; ///< every rule must fit some node
+  /// Inputs fixed to a value, which makes them constants: a TensorProto's
+  /// bytes by input name.
+  std::map<std::string, std::string> values;
+  ImportReport *report = nullptr; ///< filled in if given
 };
 
 /// Imports a model file: binary protobuf, or protobuf text if its name ends in
@@ -45,8 +77,10 @@ absl::Status parseShape(const std::string &text, ImportOptions *options);
 absl::Status parseDim(const std::string &text, ImportOptions *options);
 /// A file of placement rules (docs/placement.md) into the options.
 absl::Status readPlacement(const std::string &path, ImportOptions *options);
+/// "NAME=FILE", a file with one ONNX tensor (.pb).
+absl::Status parseValue(const std::string &text, ImportOptions *options);
 
-/// `npu-translate --onnx-to-npu`, with --batch, --shape and --dim.
+/// `npu-translate --onnx-to-npu`, with --batch, --shape, --dim and --value.
 void registerOnnxToNpuTranslation();
 
 } // namespace npu

@@ -12,7 +12,6 @@ using namespace mlir;
 
 namespace npu {
 
-constexpr int64_t kOldestOpset = 7, kNewestOpset = 23;
 constexpr int kMaxDepth = 16;
 
 Dims identity(int64_t rank) {
@@ -219,6 +218,64 @@ Value Importer::value(const Node &node, int n) {
   return materialize(e, identity(shape(e).size()));
 }
 
+constexpr char kKind[] = "npu.kind";
+
+absl::Status Importer::refuse(RefusalKind kind, const std::string &why) {
+  absl::Status status = kind == RefusalKind::Invalid
+                            ? absl::InvalidArgumentError(why)
+                            : absl::UnimplementedError(why);
+  status.SetPayload(kKind,
+                    absl::Cord(absl::string_view(&"abcdefgh"[int(kind)], 1)));
+  return status;
+}
+
+// The inputs of the graph that decide the value of `entry`: itself, or the
+// integers that it is computed from.
+void Importer::wantConstant(const Entry &entry) {
+  std::set<std::string> found;
+  bool data = false;
+  SmallVector<Value> work = {entry.value};
+  std::set<void *> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!value || !seen.insert(value.getAsOpaquePointer()).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      found.insert(
+          function
+              .getArgAttrOfType<StringAttr>(argument.getArgNumber(), "npu.name")
+              .str());
+      data |=
+          value != entry.value && getElementTypeOrSelf(value.getType()).isF32();
+    } else {
+      llvm::append_range(work, value.getDefiningOp()->getOperands());
+    }
+  }
+  if (!data && options.report)
+    options.report->wanted.insert(found.begin(), found.end());
+}
+
+void Importer::recordRefusal(const onnx::NodeProto &proto,
+                             const std::string &name, const std::string &key,
+                             const absl::Status &status) {
+  Node node(proto, opset);
+  if (!options.report)
+    return;
+  RefusalKind kind = status.code() == absl::StatusCode::kInvalidArgument
+                         ? RefusalKind::Invalid
+                         : RefusalKind::Constraint;
+  if (auto payload = status.GetPayload(kKind))
+    kind = RefusalKind(std::string(*payload)[0] - 'a');
+  options.report->refusals.push_back(
+      {name, key, kind, std::string(status.message())});
+  auto op = registry().find(key);
+  if (op == registry().end())
+    return;
+  for (int n : op->second.constants)
+    if (Entry e = entry(node, n); e.value)
+      wantConstant(e);
+}
+
 std::optional<Dims> Importer::integers(const Node &node, int n) {
   TensorPtr t = constant(node, n);
   if (!t)
@@ -293,6 +350,8 @@ absl::StatusOr<Dims> Importer::inputShape(const onnx::ValueInfoProto &input) {
   for (int i = 0; i < proto.dim_size(); ++i) {
     const auto &dim = proto.dim(i);
     auto named = options.dims.find(dim.dim_param());
+    if (dim.has_dim_value() && dim.dim_value() == 0 && options.report)
+      options.report->wanted.insert(input.name());
     if (dim.has_dim_value() && dim.dim_value() == 0)
       return absl::InvalidArgumentError(
           absl::StrCat("input \"", input.name(), "\": dimension ", i,
@@ -324,6 +383,22 @@ absl::Status Importer::inputs(const onnx::GraphProto &graph) {
     if (!names.insert(input.name()).second)
       return absl::InvalidArgumentError(
           absl::StrCat("input \"", input.name(), "\" is declared twice"));
+    if (auto fixed = options.values.find(input.name());
+        fixed != options.values.end()) {
+      onnx::TensorProto value;
+      if (!value.ParseFromString(fixed->second))
+        return absl::InvalidArgumentError(
+            absl::StrCat("the value given for input \"", input.name(),
+                         "\" is no ONNX tensor"));
+      NPU_ASSIGN(TensorPtr tensor, readTensor(value, folder, false));
+      if (tensor->type != input.type().tensor_type().elem_type())
+        return absl::InvalidArgumentError(
+            absl::StrCat("input \"", input.name(), "\": the value given is ",
+                         typeName(tensor->type), ", the model has ",
+                         typeName(input.type().tensor_type().elem_type())));
+      entries[input.name()] = {std::move(tensor), {}, {}};
+      continue;
+    }
     if (entries.count(input.name()))
       continue; // an initialiser listed as input, as IR 3 wants it
     if (!input.type().has_tensor_type())
@@ -352,19 +427,6 @@ absl::Status Importer::inputs(const onnx::GraphProto &graph) {
                              identity(dims.size())};
   }
   return absl::OkStatus();
-}
-
-static const Registry &registry() {
-  static const Registry *all = [] {
-    auto *r = new Registry;
-    registerConvOps(*r);
-    registerElementwiseOps(*r);
-    registerReduceOps(*r);
-    registerDataOps(*r);
-    registerQuantizedOps(*r);
-    return r;
-  }();
-  return *all;
 }
 
 static bool hasSubgraph(const onnx::NodeProto &node) {
@@ -399,6 +461,7 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   if (status.ok() || failures.size() > failed)
     return status;
   loc = NameLoc::get(builder.getStringAttr(name));
+  recordRefusal(proto, name, key, status);
   const PlacementRule *rule = ruleFor(name, proto.op_type());
   absl::Status host = absl::UnimplementedError("");
   if (rule ? rule->host : options.hostNodes) {
@@ -427,25 +490,25 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
 absl::Status Importer::dispatch(const onnx::NodeProto &proto,
                                 const std::string &key) {
   Node node(proto, opset);
-  absl::Status status = checkNode(*this, node);
+  auto it = registry().find(key);
+  const OpImport *op = it == registry().end() ? nullptr : &it->second;
+  absl::Status status = checkShape(*this, node, op);
   if (status.ok() && foldNode(*this, node))
     return absl::OkStatus();
   const PlacementRule *rule = ruleFor(nodeName(loc), proto.op_type());
   if (rule && rule->host)
     return unsupported("a placement rule puts it on the host");
-  auto handler = registry().find(key);
-  bool integers = false;
-  for (int n = 0; status.ok() && n < node.inputs(); ++n)
-    integers |= isQuantized(entry(node, n).value);
+  if (status.ok() && !op)
+    return refuse(RefusalKind::Operator, "this operator has no import");
+  if (status.ok() && !op->handler)
+    return refuse(op->kind, op->text);
   if (status.ok())
-    status = handler == registry().end()
-                 ? unsupported("this operator has no import")
-             : integers && !worksQuantized(proto.op_type())
-                 ? unsupported("it computes on the integers of a quantised "
-                               "tensor; dequantise before it")
-                 : handler->second(*this, node);
+    status = checkOperands(*this, node, *op);
+  if (status.ok())
+    status = op->handler(*this, node);
   if (!node.wrongAttr.empty())
-    status = absl::InvalidArgumentError(
+    status = refuse(
+        RefusalKind::Invalid,
         absl::StrCat("attribute \"", node.wrongAttr, "\" has the wrong type"));
   if (status.ok() && rule)
     pinned.push_back(builder.getStringAttr(nodeName(loc)));

@@ -8,6 +8,7 @@
 
 #include "dialects/npu/NPU.h"
 #include "lowering/onnx_to_npu/import.h"
+#include "lowering/onnx_to_npu/registry.h"
 #include "lowering/onnx_to_npu/tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -63,6 +64,8 @@ public:
   absl::Status unsupported(const std::string &why) {
     return absl::UnimplementedError(why);
   }
+  /// The same with a kind for reports.
+  static absl::Status refuse(RefusalKind kind, const std::string &why);
 
   Entry entry(const Node &node, int n);
   /// The constant input n, or null.
@@ -118,6 +121,9 @@ private:
   /// The placement rule for a node, or null.
   const PlacementRule *ruleFor(const std::string &name, const std::string &op);
   absl::Status checkRules();
+  void recordRefusal(const onnx::NodeProto &proto, const std::string &name,
+                     const std::string &key, const absl::Status &status);
+  void wantConstant(const Entry &entry);
   absl::Status initializers(const onnx::GraphProto &graph);
 
   const ImportOptions &options;
@@ -133,18 +139,14 @@ private:
   int depth = 0;
 };
 
-/// Handlers by "OpType" (ai.onnx) or "com.microsoft:OpType".
-using Handler = std::function<absl::Status(Importer &, const Node &)>;
-using Registry = std::map<std::string, Handler>;
-void registerConvOps(Registry &registry);
-void registerElementwiseOps(Registry &registry);
-void registerReduceOps(Registry &registry);
-void registerDataOps(Registry &registry);
-void registerQuantizedOps(Registry &registry);
-
-/// Why a node is malformed: inputs or outputs that its operator cannot do
-/// without, empty tensors. Handlers rely on it.
-absl::Status checkNode(Importer &importer, const Node &node);
+/// Why a node is malformed: inputs or outputs are missing, tensors empty.
+/// Handlers rely on it. `op` null: the operator is not known.
+absl::Status checkShape(Importer &importer, const Node &node,
+                        const OpImport *op);
+/// What the operator's entry does not allow: types, ranks, inputs that must be
+/// constant.
+absl::Status checkOperands(Importer &importer, const Node &node,
+                           const OpImport &op);
 
 /// Weights of a matrix operator must be finite; infinities are legitimate
 /// elsewhere, in masks.

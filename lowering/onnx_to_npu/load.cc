@@ -74,6 +74,11 @@ absl::Status checkGiven(const onnx::GraphProto &graph,
       return absl::NotFoundError(
           absl::StrCat("a shape is given for \"", name,
                        "\", the inputs are: ", absl::StrJoin(inputs, ", ")));
+  for (const auto &[name, value] : options.values)
+    if (!inputs.count(name))
+      return absl::NotFoundError(
+          absl::StrCat("a value is given for \"", name,
+                       "\", the inputs are: ", absl::StrJoin(inputs, ", ")));
   for (const auto &[name, size] : options.dims)
     if (!dims.count(name))
       return absl::NotFoundError(absl::StrCat(
@@ -127,6 +132,9 @@ void registerOnnxToNpuTranslation() {
   static llvm::cl::opt<std::string> placement(
       "placement",
       llvm::cl::desc("--onnx-to-npu: file of placement rules (JSON)"));
+  static llvm::cl::list<std::string> values(
+      "value", llvm::cl::desc("--onnx-to-npu: an input fixed to a value, "
+                              "NAME=FILE of an ONNX tensor (.pb)"));
   static TranslateToMLIRRegistration registration(
       "onnx-to-npu", "import an ONNX model (by its file name)",
       [](llvm::SourceMgr &sources, MLIRContext *context) {
@@ -149,6 +157,9 @@ void registerOnnxToNpuTranslation() {
         if (!placement.empty())
           if (absl::Status status = readPlacement(placement, &options);
               !status.ok())
+            return error(status.message());
+        for (const std::string &s : values)
+          if (absl::Status status = parseValue(s, &options); !status.ok())
             return error(status.message());
         auto module = importOnnx(path, options, *context);
         if (!module.ok())
@@ -185,6 +196,18 @@ absl::Status parseDim(const std::string &text, ImportOptions *options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--dim ", text, ": expected NAME=SIZE with a positive size"));
   options->dims[text.substr(0, at)] = size;
+  return absl::OkStatus();
+}
+
+absl::Status parseValue(const std::string &text, ImportOptions *options) {
+  size_t at = text.find('=');
+  if (at == std::string::npos || at == 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--value ", text, ": expected NAME=FILE"));
+  absl::StatusOr<std::string> bytes = rt::readFile(text.substr(at + 1));
+  if (!bytes.ok())
+    return bytes.status();
+  options->values[text.substr(0, at)] = *std::move(bytes);
   return absl::OkStatus();
 }
 

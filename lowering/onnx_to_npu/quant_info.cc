@@ -216,15 +216,4 @@ Value asIntegers(Importer &im, Value value, int onnxType) {
   return StorageCastOp::create(im.builder, im.loc, type.clone(storage), value);
 }
 
-bool worksQuantized(const std::string &op) {
-  static const std::set<std::string> moves = {
-      "MaxPool",   "Reshape", "Flatten",      "Squeeze",
-      "Unsqueeze", "Concat",  "Transpose",    "Slice",
-      "Split",     "Gather",  "Expand",       "Identity",
-      "Dropout",   "If",      "DepthToSpace", "SpaceToDepth"};
-  return moves.count(op) || op.find("Quantize") != std::string::npos ||
-         op.find("QLinear") == 0 || op.find("quantize") != std::string::npos ||
-         op == "ConvInteger" || op == "MatMulInteger";
-}
-
 } // namespace npu

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace npu {
 
-constexpr int kUint8 = onnx::TensorProto::UINT8;
+constexpr int kOnnxUint8 = onnx::TensorProto::UINT8;
 
 //===----------------------------------------------------------------------===//
 // QuantizeLinear, DequantizeLinear
@@ -43,7 +43,7 @@ static TensorPtr quantizeConstant(const Tensor &x, const QuantInfo &info,
   int64_t inner = 1;
   for (size_t i = axis + 1; axis >= 0 && i < x.dims.size(); ++i)
     inner *= x.dims[i];
-  int64_t low = info.type == kUint8 ? 0 : -128, high = low + 255;
+  int64_t low = info.type == kOnnxUint8 ? 0 : -128, high = low + 255;
   for (size_t n = 0; n < x.f.size(); ++n) {
     size_t c = axis < 0 ? 0 : n / inner % info.scales.size();
     double q = std::nearbyint(x.f[n] / float(info.scales[c]));
@@ -56,9 +56,9 @@ static TensorPtr quantizeConstant(const Tensor &x, const QuantInfo &info,
 
 static absl::Status quantizeLinear(Importer &im, const Node &node) {
   Entry x = im.entry(node, 0);
-  int wanted = int(node.i("output_dtype", kUint8));
+  int wanted = int(node.i("output_dtype", kOnnxUint8));
   NPU_ASSIGN(QuantInfo info,
-             readQuantInfo(im, node, 1, 2, {}, wanted ? wanted : kUint8));
+             readQuantInfo(im, node, 1, 2, {}, wanted ? wanted : kOnnxUint8));
   if (info.type == onnx::TensorProto::INT32)
     return im.unsupported("quantised to int32");
   NPU_ASSIGN(int64_t axis, quantAxis(node, im.shape(x), info));
@@ -81,7 +81,7 @@ static absl::Status quantizeLinear(Importer &im, const Node &node) {
 
 static absl::Status dequantizeLinear(Importer &im, const Node &node) {
   Entry x = im.entry(node, 0);
-  NPU_ASSIGN(QuantInfo info, readQuantInfo(im, node, 1, 2, x, kUint8));
+  NPU_ASSIGN(QuantInfo info, readQuantInfo(im, node, 1, 2, x, kOnnxUint8));
   NPU_ASSIGN(int64_t axis, quantAxis(node, im.shape(x), info));
   Entry held;
   if (axis >= 0) {
@@ -136,9 +136,9 @@ static absl::Status convolution(Importer &im, const Node &node, const Entry &x,
 
 static absl::Status qLinearConv(Importer &im, const Node &node) {
   Entry x = im.entry(node, 0);
-  NPU_ASSIGN(QuantInfo xi, readQuantInfo(im, node, 1, 2, x, kUint8));
+  NPU_ASSIGN(QuantInfo xi, readQuantInfo(im, node, 1, 2, x, kOnnxUint8));
   NPU_ASSIGN(QuantInfo wi,
-             readQuantInfo(im, node, 4, 5, im.entry(node, 3), kUint8));
+             readQuantInfo(im, node, 4, 5, im.entry(node, 3), kOnnxUint8));
   NPU_ASSIGN(QuantInfo yi, readQuantInfo(im, node, 6, 7, {}, xi.type));
   NPU_ASSIGN(Value bias, integerBias(im, node, 8));
   NPU_ASSIGN(Type element, heldType(im, yi, -1));
@@ -150,7 +150,7 @@ static absl::Status qLinearConv(Importer &im, const Node &node) {
 static absl::StatusOr<QuantInfo> integerInfo(Importer &im, const Node &node,
                                              int tensor, int zero) {
   Entry e = im.entry(node, tensor);
-  NPU_ASSIGN(QuantInfo info, readQuantInfo(im, node, -1, zero, e, kUint8));
+  NPU_ASSIGN(QuantInfo info, readQuantInfo(im, node, -1, zero, e, kOnnxUint8));
   if (e.value && info.perTensor()) {
     auto held = dyn_cast<quant::UniformQuantizedType>(
         cast<RankedTensorType>(e.value.getType()).getElementType());
@@ -192,8 +192,8 @@ static absl::Status matrixProduct(Importer &im, const Node &node,
 
 static absl::Status qLinearMatMul(Importer &im, const Node &node) {
   Entry a = im.entry(node, 0), b = im.entry(node, 3);
-  NPU_ASSIGN(QuantInfo ai, readQuantInfo(im, node, 1, 2, a, kUint8));
-  NPU_ASSIGN(QuantInfo bi, readQuantInfo(im, node, 4, 5, b, kUint8));
+  NPU_ASSIGN(QuantInfo ai, readQuantInfo(im, node, 1, 2, a, kOnnxUint8));
+  NPU_ASSIGN(QuantInfo bi, readQuantInfo(im, node, 4, 5, b, kOnnxUint8));
   NPU_ASSIGN(QuantInfo yi, readQuantInfo(im, node, 6, 7, {}, ai.type));
   NPU_ASSIGN(Type element, heldType(im, yi, -1));
   return matrixProduct(im, node, a, ai, b, bi, element);
@@ -213,7 +213,7 @@ static absl::Status matMulInteger(Importer &im, const Node &node) {
 template <typename Op>
 static absl::Status qLinearBinary(Importer &im, const Node &node) {
   Entry a = im.entry(node, 0), b = im.entry(node, 3);
-  NPU_ASSIGN(QuantInfo ai, readQuantInfo(im, node, 1, 2, a, kUint8));
+  NPU_ASSIGN(QuantInfo ai, readQuantInfo(im, node, 1, 2, a, kOnnxUint8));
   NPU_ASSIGN(QuantInfo bi, readQuantInfo(im, node, 4, 5, b, ai.type));
   NPU_ASSIGN(QuantInfo yi, readQuantInfo(im, node, 6, 7, {}, ai.type));
   NPU_ASSIGN(Type element, heldType(im, yi, -1));
@@ -233,7 +233,7 @@ struct OneInput {
 };
 static absl::StatusOr<OneInput> oneInput(Importer &im, const Node &node) {
   Entry x = im.entry(node, 0);
-  NPU_ASSIGN(QuantInfo xi, readQuantInfo(im, node, 1, 2, x, kUint8));
+  NPU_ASSIGN(QuantInfo xi, readQuantInfo(im, node, 1, 2, x, kOnnxUint8));
   NPU_ASSIGN(QuantInfo yi, readQuantInfo(im, node, 3, 4, {}, xi.type));
   OneInput out;
   NPU_ASSIGN(out.element, heldType(im, yi, -1));
@@ -304,7 +304,7 @@ static absl::Status qLinearAveragePool(Importer &im, const Node &node) {
 // y_scale, y_zero_point, then each input with its own.
 static absl::Status qLinearConcat(Importer &im, const Node &node) {
   NPU_ASSIGN(QuantInfo yi,
-             readQuantInfo(im, node, 0, 1, im.entry(node, 2), kUint8));
+             readQuantInfo(im, node, 0, 1, im.entry(node, 2), kOnnxUint8));
   NPU_ASSIGN(Type element, heldType(im, yi, -1));
   std::vector<Entry> parts;
   Dims perm;
@@ -351,10 +351,10 @@ static absl::Status dynamicQuantizeLinear(Importer &im, const Node &) {
 void registerQuantizedOps(Registry &r) {
   r["QuantizeLinear"] = quantizeLinear;
   r["DequantizeLinear"] = dequantizeLinear;
-  r["QLinearConv"] = qLinearConv;
-  r["ConvInteger"] = convInteger;
-  r["QLinearMatMul"] = qLinearMatMul;
-  r["MatMulInteger"] = matMulInteger;
+  r["QLinearConv"] = OpImport(qLinearConv).on(Engine::Matrix).inputs(8);
+  r["ConvInteger"] = OpImport(convInteger).on(Engine::Matrix).inputs(2);
+  r["QLinearMatMul"] = OpImport(qLinearMatMul).on(Engine::Matrix).inputs(8);
+  r["MatMulInteger"] = OpImport(matMulInteger).on(Engine::Matrix).inputs(2);
   r["DynamicQuantizeLinear"] = dynamicQuantizeLinear;
   // The contributed forms of the same operators, as ONNX Runtime writes them.
   r["com.microsoft:QuantizeLinear"] = quantizeLinear;

@@ -40,8 +40,6 @@ bool isQuantized(mlir::Value value);
 int integers8(const Entry &e);
 /// The integers of a quantised tensor in the type that the model declares.
 mlir::Value asIntegers(Importer &im, mlir::Value value, int onnxType);
-/// Does the operator give the same on a quantised tensor as on its integers?
-bool worksQuantized(const std::string &op);
 
 } // namespace npu
 

@@ -227,22 +227,25 @@ static absl::Status instanceNorm(Importer &im, const Node &node) {
 }
 
 void registerReduceOps(Registry &r) {
-  r["ReduceMean"] = reduce<ReduceMeanOp>(18);
-  r["ReduceSum"] = reduce<ReduceSumOp>(13);
-  r["ReduceMax"] = reduce<ReduceMaxOp>(18);
-  r["ReduceMin"] = reduce<ReduceMinOp>(18);
-  r["ReduceProd"] = reduce<ReduceProdOp>(18);
-  r["GlobalAveragePool"] = globalPool<ReduceMeanOp>();
-  r["GlobalMaxPool"] = globalPool<ReduceMaxOp>();
-  r["ArgMax"] = argMax;
-  r["Softmax"] = [](Importer &im, const Node &n) {
-    return softmax(im, n, false);
+  auto axes = [](Handler handler) {
+    return OpImport(handler).of(kFloat).constant({1});
   };
-  r["LogSoftmax"] = [](Importer &im, const Node &n) {
-    return softmax(im, n, true);
-  };
-  r["LayerNormalization"] = layerNorm;
-  r["InstanceNormalization"] = instanceNorm;
+  r["ReduceMean"] = axes(reduce<ReduceMeanOp>(18));
+  r["ReduceSum"] = axes(reduce<ReduceSumOp>(13));
+  r["ReduceMax"] = axes(reduce<ReduceMaxOp>(18));
+  r["ReduceMin"] = axes(reduce<ReduceMinOp>(18));
+  r["ReduceProd"] = axes(reduce<ReduceProdOp>(18));
+  auto one = [](Handler handler) { return OpImport(handler).of(kFloat); };
+  r["GlobalAveragePool"] = one(globalPool<ReduceMeanOp>()).ranks(3, 8);
+  r["GlobalMaxPool"] = one(globalPool<ReduceMaxOp>()).ranks(3, 8);
+  r["ArgMax"] = one(argMax).of(kFloat | kInt32);
+  r["Softmax"] =
+      one([](Importer &im, const Node &n) { return softmax(im, n, false); });
+  r["LogSoftmax"] =
+      one([](Importer &im, const Node &n) { return softmax(im, n, true); });
+  r["LayerNormalization"] = one(layerNorm).inputs(2).constant({1, 2});
+  r["InstanceNormalization"] =
+      one(instanceNorm).inputs(3).constant({1, 2}).ranks(3, 8);
 }
 
 } // namespace npu

@@ -16,6 +16,9 @@ packages=(
   libcli11-dev nlohmann-json3-dev libstb-dev libxxhash-dev zlib1g-dev
   python3 git ca-certificates
 )
+if [ "${1:-}" = test ]; then
+  packages+=(libonnx-testdata)
+fi
 if [ "${1:-}" = test ] && ! command -v npm >/dev/null; then
   packages+=(npm)
 fi

@@ -102,6 +102,8 @@ absl::Status Compiler::import(const std::string &path,
   ImportOptions options;
   options.batch = request.batch;
   options.shapes = request.shapes;
+  options.values = request.values;
+  options.report = request.report;
   for (const std::string &text : request.shapeTexts)
     if (absl::Status s = parseShape(text, &options); !s.ok())
       return s;

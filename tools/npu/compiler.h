@@ -17,6 +17,8 @@
 
 namespace npu {
 
+struct ImportReport;
+
 struct TensorSignature {
   std::string name;
   std::vector<int64_t> shape;
@@ -37,6 +39,8 @@ struct ImportRequest {
   std::vector<std::string> shapeTexts;                ///< "NAME=1x3x224x224"
   std::vector<std::string> dimTexts;                  ///< "NAME=1"
   std::string placement;                              ///< file of rules
+  std::map<std::string, std::string> values; ///< inputs fixed, as TensorProto
+  ImportReport *report = nullptr;            ///< filled in if given
 };
 
 class Compiler {

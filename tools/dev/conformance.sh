@@ -1,0 +1,7 @@
+#!/bin/bash
+# Runs ONNX's backend tests and records the outcomes in
+# test/conformance/expected.txt.
+set -eu
+cd "$(dirname "$0")/../.."
+bazel build --jobs=2 //test/conformance
+out/bin/test/conformance/conformance --write test/conformance/expected.txt "$@"
