@@ -170,7 +170,7 @@ static absl::Status dropout(Importer &im, const Node &node) {
   bool drops = training && training->count() == 1 && training->at(0) &&
                !(ratio && ratio->count() == 1 && ratio->at(0) == 0);
   if (drops)
-    return im.refuse(RefusalKind::Training,
+    return im.refuse(RefusalKind::Random,
                      "training_mode is set; export the model for inference");
   im.bind(node.proto.output(0), im.entry(node, 0));
   auto mask = std::make_shared<Tensor>();

@@ -22,7 +22,8 @@ struct PlacementRule {
 
 /// Why a node cannot be imported, for reports.
 enum class RefusalKind {
-  Training,      ///< optimisers, gradients, losses' random parts
+  Training,      ///< optimisers, gradients, losses
+  Random,        ///< never the same twice; not run on the host either
   NonTensor,     ///< sequences, optionals, strings, maps
   DataDependent, ///< the shape of a result depends on values
   Operator,      ///< nothing imports this operator

@@ -225,8 +225,16 @@ absl::Status Importer::refuse(RefusalKind kind, const std::string &why) {
                             ? absl::InvalidArgumentError(why)
                             : absl::UnimplementedError(why);
   status.SetPayload(kKind,
-                    absl::Cord(absl::string_view(&"abcdefgh"[int(kind)], 1)));
+                    absl::Cord(absl::string_view(&"abcdefghi"[int(kind)], 1)));
   return status;
+}
+
+static RefusalKind kindOf(const absl::Status &status) {
+  if (auto payload = status.GetPayload(kKind))
+    return RefusalKind(std::string(*payload)[0] - 'a');
+  return status.code() == absl::StatusCode::kInvalidArgument
+             ? RefusalKind::Invalid
+             : RefusalKind::Constraint;
 }
 
 // The inputs of the graph that decide the value of `entry`: itself, or the
@@ -261,13 +269,8 @@ void Importer::recordRefusal(const onnx::NodeProto &proto,
   Node node(proto, opset);
   if (!options.report)
     return;
-  RefusalKind kind = status.code() == absl::StatusCode::kInvalidArgument
-                         ? RefusalKind::Invalid
-                         : RefusalKind::Constraint;
-  if (auto payload = status.GetPayload(kKind))
-    kind = RefusalKind(std::string(*payload)[0] - 'a');
   options.report->refusals.push_back(
-      {name, key, kind, std::string(status.message())});
+      {name, key, kindOf(status), std::string(status.message())});
   auto op = registry().find(key);
   if (op == registry().end())
     return;
@@ -464,7 +467,8 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   recordRefusal(proto, name, key, status);
   const PlacementRule *rule = ruleFor(name, proto.op_type());
   absl::Status host = absl::UnimplementedError("");
-  if (rule ? rule->host : options.hostNodes) {
+  bool random = kindOf(status) == RefusalKind::Random;
+  if (!random && (rule ? rule->host : options.hostNodes)) {
     // What it left behind before it gave up, unless names stand for that.
     while (!hasSubgraph(proto) && !builder.getBlock()->empty() &&
            &builder.getBlock()->back() != last)

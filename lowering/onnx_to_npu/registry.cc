@@ -8,6 +8,8 @@ const char *refusalName(RefusalKind kind) {
   switch (kind) {
   case RefusalKind::Training:
     return "training";
+  case RefusalKind::Random:
+    return "random";
   case RefusalKind::NonTensor:
     return "non-tensor";
   case RefusalKind::DataDependent:
@@ -82,9 +84,12 @@ void registerRefusedOps(Registry &r) {
        "this operator trains a model; export it for inference",
        {"ai.onnx.preview.training:Adagrad", "ai.onnx.preview.training:Adam",
         "ai.onnx.preview.training:Gradient",
-        "ai.onnx.preview.training:Momentum", "Bernoulli", "Multinomial",
-        "NegativeLogLikelihoodLoss", "RandomNormal", "RandomNormalLike",
-        "RandomUniform", "RandomUniformLike", "SoftmaxCrossEntropyLoss"}},
+        "ai.onnx.preview.training:Momentum", "NegativeLogLikelihoodLoss",
+        "SoftmaxCrossEntropyLoss"}},
+      {RefusalKind::Random,
+       "its result is random; feed the values as an input instead",
+       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+        "RandomUniform", "RandomUniformLike"}},
       {RefusalKind::NonTensor,
        "sequences, optional values and strings have no place on an NPU; keep "
        "this part of the model in the application",

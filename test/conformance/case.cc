@@ -37,7 +37,17 @@ namespace {
 const std::map<std::string, std::string> kBadData = {
     {"node/test_resize_downsample_scales_linear_align_corners",
      "the stored output takes a fraction for the output's length; later "
-     "releases of ONNX expect 1, 4"}};
+     "releases of ONNX expect 1, 4"},
+    {"node/test_resize_downsample_scales_cubic_align_corners",
+     "the stored output takes a fraction for the output's length"},
+    {"node/test_castlike_BFLOAT16_to_FLOAT",
+     "the stored value of `like` has another shape than the model says"},
+    {"node/test_castlike_BFLOAT16_to_FLOAT_expanded",
+     "the stored value of `like` has another shape than the model says"},
+    {"node/test_castlike_FLOAT_to_BFLOAT16",
+     "the stored value of `like` has another shape than the model says"},
+    {"node/test_castlike_FLOAT_to_BFLOAT16_expanded",
+     "the stored value of `like` has another shape than the model says"}};
 
 class CaseRunner {
 public:
@@ -53,6 +63,13 @@ private:
   absl::Status compareOutputs(rt::Session &session, const std::string &folder);
   void refuse(const std::string &reason, absl::string_view message);
   void refuseImport(const absl::Status &status);
+  /// An error of the host's library that says so is no wrong answer.
+  absl::Status refuseHost(const absl::Status &status) {
+    if (!absl::StartsWith(status.message(), "host segment"))
+      return status;
+    refuse("host", status.message());
+    return absl::OkStatus();
+  }
 
   Case case_;
   Outcome outcome_;
@@ -203,7 +220,7 @@ absl::Status CaseRunner::runSet(const std::string &folder) {
     return device.status();
   auto session = rt::Session::create(*device, *blob);
   if (!session.ok())
-    return session.status();
+    return refuseHost(session.status());
   outcome_.folded = (*blob)->inputs().empty();
   for (int n = 0; n < model_.graph().input_size(); ++n)
     for (size_t i = 0; i < (*blob)->inputs().size(); ++i) {
@@ -220,7 +237,7 @@ absl::Status CaseRunner::runSet(const std::string &folder) {
         return s;
     }
   if (absl::Status s = (*session)->run(); !s.ok())
-    return s;
+    return refuseHost(s);
   return compareOutputs(**session, folder);
 }
 

@@ -3,5 +3,6 @@
 # test/conformance/expected.txt.
 set -eu
 cd "$(dirname "$0")/../.."
+export NPU_ONNXRUNTIME=${NPU_ONNXRUNTIME:-$PWD/third_party/onnxruntime/lib/libonnxruntime.so.1}
 bazel build --jobs=2 //test/conformance
 out/bin/test/conformance/conformance --write test/conformance/expected.txt "$@"
