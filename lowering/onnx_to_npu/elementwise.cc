@@ -268,9 +268,10 @@ void registerElementwiseOps(Registry &r) {
     return unaryOf<HardSigmoidOp>(im, n, APFloat(n.f("alpha", 0.2f)),
                                   APFloat(n.f("beta", 0.5f)));
   });
-  r["Gelu"] = one([](Importer &im, const Node &n) {
-    return unaryOf<GeluOp>(im, n, n.s("approximate", "none") == "tanh");
-  });
+  r["Gelu"] =
+      one([](Importer &im, const Node &n) {
+        return unaryOf<GeluOp>(im, n, n.s("approximate", "none") == "tanh");
+      }).since(20);
   r["com.microsoft:Gelu"] = one([](Importer &im, const Node &n) {
     return unaryOf<GeluOp>(im, n, false);
   });

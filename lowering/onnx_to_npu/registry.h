@@ -64,6 +64,8 @@ struct OpImport {
   /// Ranks of input 0.
   int minRank = 0, maxRank = 1 << 10;
   std::string text; ///< what else limits it, for people
+  /// Opset that brought it; given where the installed ONNX library is older.
+  int firstOpset = 1;
   RefusalKind kind = RefusalKind::Operator;
 
   OpImport() = default;
@@ -81,6 +83,7 @@ struct OpImport {
   OpImport &ranks(int low, int high) {
     return minRank = low, maxRank = high, *this;
   }
+  OpImport &since(int opset) { return firstOpset = opset, *this; }
   OpImport &note(std::string t) { return text = std::move(t), *this; }
 };
 
