@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "lowering/onnx_to_npu/compose.h"
 #include "lowering/onnx_to_npu/conv.h"
 
 using namespace mlir;
@@ -11,13 +12,6 @@ namespace npu {
 
 static int64_t stored(const Dims &perm, int64_t axis) {
   return std::find(perm.begin(), perm.end(), axis) - perm.begin();
-}
-
-static absl::StatusOr<int64_t> axisOf(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank)
-    return absl::InvalidArgumentError(
-        absl::StrCat("axis ", axis, " is outside rank ", rank));
-  return axis < 0 ? axis + rank : axis;
 }
 
 static Entry asValue(Importer &im, Entry e) {

@@ -1,4 +1,4 @@
-// Reductions, softmax, normalisations.
+// Reductions and softmax.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -154,78 +154,6 @@ static absl::Status softmax(Importer &im, const Node &node, bool log) {
   return absl::OkStatus();
 }
 
-// (x - mean) / sqrt(variance + epsilon) over `axes`, then scale and offset.
-static absl::Status normalize(Importer &im, const Node &node, Dims axes,
-                              TensorPtr scale, TensorPtr offset) {
-  Entry x = im.entry(node, 0);
-  auto sub = [&](const Entry &a, const Entry &b) -> absl::StatusOr<Entry> {
-    Operands o = broadcastOperands(im, a, b);
-    NPU_ASSIGN(Value v, im.create<SubOp>(Type(), o.a, o.b, ActivationAttr(),
-                                         TypeAttr()));
-    return Entry{nullptr, v, o.perm};
-  };
-  auto mul = [&](const Entry &a, const Entry &b) -> absl::StatusOr<Entry> {
-    Operands o = broadcastOperands(im, a, b);
-    NPU_ASSIGN(Value v, im.create<MulOp>(Type(), o.a, o.b, ActivationAttr(),
-                                         TypeAttr()));
-    return Entry{nullptr, v, o.perm};
-  };
-  auto add = [&](const Entry &a, const Entry &b) -> absl::StatusOr<Entry> {
-    Operands o = broadcastOperands(im, a, b);
-    NPU_ASSIGN(Value v, im.create<AddOp>(Type(), o.a, o.b, ActivationAttr(),
-                                         TypeAttr()));
-    return Entry{nullptr, v, o.perm};
-  };
-  NPU_ASSIGN(Entry mean, reduceKeep<ReduceMeanOp>(im, x, axes));
-  NPU_ASSIGN(Entry centred, sub(x, mean));
-  NPU_ASSIGN(Entry square, mul(centred, centred));
-  NPU_ASSIGN(Entry variance, reduceKeep<ReduceMeanOp>(im, square, axes));
-  auto epsilon = std::make_shared<Tensor>();
-  epsilon->f = {node.f("epsilon", 1e-5f)};
-  NPU_ASSIGN(Entry sum, add(variance, {epsilon, {}, {}}));
-  NPU_ASSIGN(Value root, im.create<SqrtOp>(Type(), sum.value));
-  NPU_ASSIGN(Value inverse, im.create<ReciprocalOp>(Type(), root));
-  NPU_ASSIGN(Entry out, mul(centred, {nullptr, inverse, sum.perm}));
-  if (scale) {
-    NPU_ASSIGN(out, mul(out, {scale, {}, {}}));
-  }
-  if (offset) {
-    NPU_ASSIGN(out, add(out, {offset, {}, {}}));
-  }
-  im.bind(node, 0, out.value, out.perm);
-  return absl::OkStatus();
-}
-
-static absl::Status layerNorm(Importer &im, const Node &node) {
-  int64_t rank = im.shape(im.entry(node, 0)).size();
-  Dims axis = {node.i("axis", -1)};
-  if (absl::Status s = normalizeAxes(&axis, rank); !s.ok())
-    return s;
-  Dims axes;
-  for (int64_t i = axis[0]; i < rank; ++i)
-    axes.push_back(i);
-  TensorPtr scale = im.constant(node, 1), offset = im.constant(node, 2);
-  if (!scale || (node.has(2) && !offset))
-    return im.unsupported("scale and bias must be constant");
-  return normalize(im, node, axes, scale, offset);
-}
-
-static absl::Status instanceNorm(Importer &im, const Node &node) {
-  Dims dims = im.shape(im.entry(node, 0)), axes;
-  TensorPtr t[3] = {nullptr, im.constant(node, 1), im.constant(node, 2)};
-  if (!t[1] || !t[2] || dims.size() < 3)
-    return im.unsupported("scale and bias must be constant");
-  for (size_t i = 2; i < dims.size(); ++i)
-    axes.push_back(i);
-  std::shared_ptr<Tensor> wide[3];
-  for (int n = 1; n < 3; ++n) {
-    wide[n] = std::make_shared<Tensor>(*t[n]);
-    wide[n]->dims = Dims(dims.size() - 1, 1);
-    wide[n]->dims[0] = t[n]->count();
-  }
-  return normalize(im, node, axes, wide[1], wide[2]);
-}
-
 void registerReduceOps(Registry &r) {
   auto axes = [](Handler handler) {
     return OpImport(handler).of(kFloat).constant({1});
@@ -243,9 +171,6 @@ void registerReduceOps(Registry &r) {
       one([](Importer &im, const Node &n) { return softmax(im, n, false); });
   r["LogSoftmax"] =
       one([](Importer &im, const Node &n) { return softmax(im, n, true); });
-  r["LayerNormalization"] = one(layerNorm).inputs(2).constant({1, 2});
-  r["InstanceNormalization"] =
-      one(instanceNorm).inputs(3).constant({1, 2}).ranks(3, 8);
 }
 
 } // namespace npu

@@ -60,6 +60,7 @@ const Registry &registry() {
     registerConvOps(*r);
     registerElementwiseOps(*r);
     registerReduceOps(*r);
+    registerNormOps(*r);
     registerDataOps(*r);
     registerQuantizedOps(*r);
     registerRefusedOps(*r);

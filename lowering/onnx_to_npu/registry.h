@@ -94,6 +94,7 @@ const Registry &registry();
 void registerConvOps(Registry &registry);
 void registerElementwiseOps(Registry &registry);
 void registerReduceOps(Registry &registry);
+void registerNormOps(Registry &registry);
 void registerDataOps(Registry &registry);
 void registerQuantizedOps(Registry &registry);
 /// What is known and refused, with the reason.

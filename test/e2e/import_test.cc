@@ -249,6 +249,7 @@ protected:
 };
 
 #include "test/e2e/import_cases.inc"
+#include "test/e2e/import_composed_cases.inc"
 #include "test/e2e/import_quantized_cases.inc"
 
 } // namespace

@@ -1,0 +1,216 @@
+#include "lowering/onnx_to_npu/compose.h"
+
+#include "absl/strings/str_cat.h"
+
+using namespace mlir;
+
+namespace npu {
+
+absl::StatusOr<int64_t> axisOf(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return absl::InvalidArgumentError(
+        absl::StrCat("axis ", axis, " is outside rank ", rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+Dims rangeOf(int64_t from, int64_t to) {
+  Dims all;
+  for (int64_t i = from; i < to; ++i)
+    all.push_back(i);
+  return all;
+}
+
+absl::Status Compose::bind(const Node &node, int n, const Entry &e) {
+  if (!state.ok() || n >= node.proto.output_size() ||
+      node.proto.output(n).empty())
+    return state;
+  if (!ready({&e}))
+    return state;
+  if (e.constant)
+    im.bind(node, n, e.constant);
+  else
+    im.bind(node, n, e.value, e.perm);
+  return state;
+}
+
+Entry Compose::scalar(float value) { return floats({}, {value}); }
+
+Entry Compose::floats(const Dims &dims, std::vector<float> values) {
+  auto t = std::make_shared<Tensor>();
+  t->dims = dims;
+  t->f = std::move(values);
+  return {t, {}, {}};
+}
+
+Entry Compose::integers(const Dims &dims, std::vector<int64_t> values,
+                        int type) {
+  auto t = std::make_shared<Tensor>();
+  t->type = type;
+  t->dims = dims;
+  t->i = std::move(values);
+  return {t, {}, {}};
+}
+
+bool Compose::ready(std::initializer_list<const Entry *> operands) {
+  for (const Entry *e : operands)
+    if (!*e)
+      fail(absl::InvalidArgumentError("an operand is missing"));
+  return state.ok();
+}
+
+Entry Compose::take(absl::StatusOr<Value> value, const Dims &perm) {
+  if (value.ok())
+    return {nullptr, *value, perm};
+  fail(value.status());
+  return {};
+}
+
+Entry Compose::asValue(const Entry &e) {
+  if (!e.constant)
+    return e;
+  return {nullptr, im.constantValue(*e.constant),
+          identity(e.constant->dims.size())};
+}
+
+Entry Compose::clip(const Entry &e, float low, float high) {
+  return unary<ClipOp>(e, APFloat(low), APFloat(high));
+}
+
+Entry Compose::castTo(const Entry &e, Type element) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  if (getElementTypeOrSelf(v.value.getType()) == element)
+    return v;
+  return take(im.create<CastOp>(element, v.value), v.perm);
+}
+
+Entry Compose::softmax(const Entry &e, int64_t axis) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  int64_t at = std::find(v.perm.begin(), v.perm.end(), axis) - v.perm.begin();
+  return take(im.create<SoftmaxOp>(Type(), v.value, at), v.perm);
+}
+
+Entry Compose::matmul(const Entry &a, const Entry &b, bool transposed) {
+  if (!ready({&a, &b}))
+    return {};
+  Value x = im.materialize(a, identity(dims(a).size()));
+  Value y = im.materialize(b, identity(dims(b).size()));
+  auto out = im.create<MatMulOp>(Type(), x, y, transposed);
+  return take(
+      out, out.ok() ? identity(cast<RankedTensorType>(out->getType()).getRank())
+                    : Dims());
+}
+
+Entry Compose::reshape(const Entry &e, const Dims &to) {
+  if (!ready({&e}))
+    return {};
+  if (dims(e) == to)
+    return e;
+  if (e.constant) {
+    auto copy = std::make_shared<Tensor>(*e.constant);
+    copy->dims = to;
+    return {copy, {}, {}};
+  }
+  Value v = im.materialize(e, identity(e.perm.size()));
+  auto type = cast<RankedTensorType>(v.getType());
+  if (elementCount(to) != type.getNumElements()) {
+    fail(absl::InvalidArgumentError("a shape of another size"));
+    return {};
+  }
+  Value out = ReshapeOp::create(
+      im.builder, im.loc, RankedTensorType::get(to, type.getElementType()), v,
+      to);
+  return {nullptr, out, identity(to.size())};
+}
+
+Entry Compose::transpose(const Entry &e, const Dims &perm) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  for (int64_t &p : v.perm)
+    p = std::find(perm.begin(), perm.end(), p) - perm.begin();
+  return v;
+}
+
+Entry Compose::expand(const Entry &e, const Dims &to) {
+  if (!ready({&e}))
+    return {};
+  if (dims(e) == to)
+    return e;
+  Value v = im.materialize(e, identity(dims(e).size()));
+  return take(im.create<BroadcastToOp>(Type(), v, to), identity(to.size()));
+}
+
+Entry Compose::slice(const Entry &e, int64_t axis, int64_t start, int64_t size,
+                     int64_t stride) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  Dims sizes(cast<RankedTensorType>(v.value.getType()).getShape());
+  Dims starts(sizes.size(), 0), strides(sizes.size(), 1);
+  int64_t at = std::find(v.perm.begin(), v.perm.end(), axis) - v.perm.begin();
+  if (start == 0 && size == sizes[at] && stride == 1)
+    return v;
+  starts[at] = start;
+  sizes[at] = size;
+  strides[at] = stride;
+  return take(im.create<SliceOp>(Type(), v.value, starts, sizes, strides),
+              v.perm);
+}
+
+Entry Compose::concat(const std::vector<Entry> &parts, int64_t axis) {
+  if (parts.size() == 1)
+    return parts[0];
+  Dims perm;
+  for (const Entry &e : parts) {
+    if (!ready({&e}))
+      return {};
+    if (e.value && (perm.empty() || isIdentity(perm)))
+      perm = e.perm;
+  }
+  if (perm.empty())
+    perm = identity(dims(parts[0]).size());
+  SmallVector<Value> values;
+  for (const Entry &e : parts)
+    values.push_back(im.materialize(e, perm));
+  int64_t at = std::find(perm.begin(), perm.end(), axis) - perm.begin();
+  return take(im.create<ConcatOp>(Type(), ValueRange(values), at), perm);
+}
+
+Entry Compose::pad(const Entry &e, const Dims &low, const Dims &high,
+                   float value) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  Dims from, to;
+  for (int64_t p : v.perm) {
+    v = slice(v, p, std::max<int64_t>(0, -low[p]),
+              dims(v)[p] + std::min<int64_t>(0, low[p]) +
+                  std::min<int64_t>(0, high[p]));
+    if (!state.ok())
+      return {};
+    from.push_back(std::max<int64_t>(0, low[p]));
+    to.push_back(std::max<int64_t>(0, high[p]));
+  }
+  auto none = [](const Dims &d) {
+    return std::all_of(d.begin(), d.end(), [](int64_t p) { return p == 0; });
+  };
+  if (none(from) && none(to))
+    return v;
+  return take(im.create<PadOp>(Type(), v.value, from, to, PadMode::Constant,
+                               APFloat(value)),
+              v.perm);
+}
+
+Entry Compose::gather(const Entry &e, const Dims &indices, int64_t axis) {
+  if (!ready({&e}))
+    return {};
+  Entry v = asValue(e);
+  int64_t at = std::find(v.perm.begin(), v.perm.end(), axis) - v.perm.begin();
+  return take(im.create<GatherOp>(Type(), v.value, indices, at), v.perm);
+}
+
+} // namespace npu
