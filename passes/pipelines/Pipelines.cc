@@ -41,8 +41,8 @@ void buildFloatPipeline(OpPassManager &pm) {
   function.addPass(createNpuPartitionPass());
 }
 
-void buildQuantizePipeline(OpPassManager &pm,
-                           const QuantizePipelineOptions &options) {
+void buildRangesPipeline(OpPassManager &pm,
+                         const QuantizePipelineOptions &options) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   if (!options.stats.empty()) {
     NpuImportCalibrationPassOptions import;
@@ -58,10 +58,21 @@ void buildQuantizePipeline(OpPassManager &pm,
     split.maxGroups = options.splitChannels;
     function.addPass(createNpuSplitChannelsPass(split));
   }
+}
+
+void buildTypesPipeline(OpPassManager &pm,
+                        const QuantizePipelineOptions &options) {
+  OpPassManager &function = pm.nest<func::FuncOp>();
   NpuQuantizePassOptions quantize;
   quantize.keepFloat.assign(options.keepFloat.begin(), options.keepFloat.end());
   function.addPass(createNpuQuantizePass(quantize));
   clean(function);
+}
+
+void buildQuantizePipeline(OpPassManager &pm,
+                           const QuantizePipelineOptions &options) {
+  buildRangesPipeline(pm, options);
+  buildTypesPipeline(pm, options);
 }
 
 void buildLegalizePipeline(OpPassManager &pm,

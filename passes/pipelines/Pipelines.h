@@ -65,6 +65,12 @@ struct BackendPipelineOptions
 };
 
 void buildFloatPipeline(mlir::OpPassManager &pm);
+/// The two halves of the quantize pipeline: ranges on the float operators, then
+/// quantised types.
+void buildRangesPipeline(mlir::OpPassManager &pm,
+                         const QuantizePipelineOptions &options);
+void buildTypesPipeline(mlir::OpPassManager &pm,
+                        const QuantizePipelineOptions &options);
 void buildQuantizePipeline(mlir::OpPassManager &pm,
                            const QuantizePipelineOptions &options);
 void buildLegalizePipeline(mlir::OpPassManager &pm,

@@ -32,6 +32,9 @@ constexpr const char *kRangeAttr = "npu.range";
 constexpr const char *kMeanAttr = "npu.mean";
 /// The range of each channel, f64 array: min, max of the first, and so on.
 constexpr const char *kChannelRangeAttr = "npu.channel_range";
+/// What quantisation adds to the bias of each output channel of an operator
+/// with a filter, in units of its result, f64 array.
+constexpr const char *kBiasShiftAttr = "npu.bias_shift";
 
 /// What a relu or clip lets through.
 Interval clipBounds(mlir::Operation *op);

@@ -110,6 +110,10 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     channel (`npu.mean`). Source: Nagel et al., "Data-Free Quantization Through
     Weight Equalization and Bias Correction", ICCV 2019, section 4.2.
 
+    `npu.bias_shift = array<f64: ...>` on an operator with a filter, a number
+    for each output channel, is added to its bias in any case: what measuring
+    the quantised network (`npu-probe-filters`) has shown to be missing.
+
     With `float-tail`, functions, arithmetic and concatenations on which only
     outputs depend stay f32: they are few and the outputs are f32.
 
@@ -125,6 +129,29 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
            "Correct biases for the mean error of rounded weights">,
     Option<"floatTail", "float-tail", "bool", /*default=*/"true",
            "Leave light operators ahead of the outputs in f32">
+  ];
+}
+
+def NpuProbeFiltersPass : Pass<"npu-probe-filters", "::mlir::func::FuncOp"> {
+  let summary = "Returns what the operators with filters compute";
+  let description = [{
+    Makes the function return, in place of its results, those of its operators
+    with filters (convolutions, fully_connected), in order, as f32 tensors named
+    `filter<n>` after their place among all of them. What only the old results
+    needed is erased. To compare a float function with what quantisation made
+    of it: the numbers are the same in both.
+
+    A quantised operator's result is returned as it is before it is rounded and
+    clipped to its type, by a copy of the operator in f32 on the dequantised
+    input, filter and bias.
+
+    An operator's level is how many others with filters lie before it on the
+    longest path from an input; `level` picks those of one level. Error: there
+    is none, or a quantised operator's filter or bias is no constant.
+  }];
+  let options = [
+    Option<"level", "level", "int64_t", /*default=*/"-1",
+           "Only operators of this level; -1: all">
   ];
 }
 

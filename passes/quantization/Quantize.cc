@@ -294,9 +294,11 @@ void Quantizer::quantiseFilter(Operation *op, PerTensorType input,
   std::optional<std::vector<float>> bias;
   if (Value value = biasOf(op))
     bias = constantFloats(value);
+  auto shift = op->getAttrOfType<DenseF64ArrayAttr>(kBiasShiftAttr);
   QuantizedFilter q = quantizeFilter(
       b, op, input.getScale(), *filter,
-      bias ? std::optional(ArrayRef<float>(*bias)) : std::nullopt, inputMeans);
+      bias ? std::optional(ArrayRef<float>(*bias)) : std::nullopt, inputMeans,
+      shift ? shift.asArrayRef() : ArrayRef<double>());
   op->setOperand(kFilterOperand, q.filter);
   if (q.bias)
     setBias(op, q.bias);
@@ -342,7 +344,8 @@ void Quantizer::finish() {
     if (isa<ConstantOp>(op) && op.use_empty())
       op.erase();
     else
-      for (const char *key : {kRangeAttr, kMeanAttr, kChannelRangeAttr})
+      for (const char *key :
+           {kRangeAttr, kMeanAttr, kChannelRangeAttr, kBiasShiftAttr})
         op.removeAttr(key);
   }
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -355,6 +358,25 @@ void Quantizer::finish() {
       << text;
 }
 
+/// Every `npu.bias_shift` has a number for each output channel of a filter.
+LogicalResult checkBiasShifts(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) -> WalkResult {
+    Attribute attribute = op->getDiscardableAttr(kBiasShiftAttr);
+    if (!attribute)
+      return WalkResult::advance();
+    if (!hasFilter(op))
+      return op->emitError()
+             << kBiasShiftAttr << " is for operators with a filter; remove it";
+    auto list = dyn_cast<DenseF64ArrayAttr>(attribute);
+    int64_t channels = FilterIndex(op).outputs();
+    if (!list || list.size() != channels)
+      return op->emitError() << kBiasShiftAttr << " has to be array<f64> of "
+                             << channels << " output channels";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
   using NpuQuantizePassBase::NpuQuantizePassBase;
 
@@ -364,7 +386,7 @@ struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
       return;
     SmallVector<std::string> patterns(keepFloat.begin(), keepFloat.end());
     auto keep = matchNodes(function, patterns);
-    if (failed(keep))
+    if (failed(keep) || failed(checkBiasShifts(function)))
       return signalPassFailure();
     Quantizer(function, std::move(*keep), biasCorrection, floatTail).run();
   }

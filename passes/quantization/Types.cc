@@ -125,7 +125,8 @@ FilterIndex::FilterIndex(Operation *op)
 QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
                                ArrayRef<float> filter,
                                std::optional<ArrayRef<float>> bias,
-                               ArrayRef<double> inputMeans) {
+                               ArrayRef<double> inputMeans,
+                               ArrayRef<double> biasShift) {
   auto shape = cast<RankedTensorType>(op->getOperand(kFilterOperand).getType())
                    .getShape();
   int axis = filterAxis(op);
@@ -151,9 +152,10 @@ QuantizedFilter quantizeFilter(OpBuilder &b, Operation *op, double inputScale,
   out.filter = constantOf(b, op->getOperand(kFilterOperand).getLoc(),
                           RankedTensorType::get(shape, element), b.getI8Type(),
                           weights.data(), weights.size());
-  if (!bias && inputMeans.empty())
+  if (!bias && inputMeans.empty() && biasShift.empty())
     return out;
   std::vector<double> shift(channels, 0);
+  llvm::copy(biasShift, shift.begin());
   for (size_t n = 0; n < filter.size() && !inputMeans.empty(); ++n) {
     int64_t c = channelOf(n);
     shift[c] +=

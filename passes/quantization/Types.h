@@ -54,14 +54,15 @@ private:
 
 /// Filter and bias of `op` in INT8 and INT32, the filter symmetric per output
 /// channel; `bias` is null if there is none. A channel whose bias would leave
-/// i32 gets a wider scale.
+/// i32 gets a wider scale. `biasShift`, unless empty, is added to the biases.
 struct QuantizedFilter {
   mlir::Value filter, bias;
 };
 QuantizedFilter quantizeFilter(mlir::OpBuilder &b, mlir::Operation *op,
                                double inputScale, llvm::ArrayRef<float> filter,
                                std::optional<llvm::ArrayRef<float>> bias,
-                               llvm::ArrayRef<double> inputMeans);
+                               llvm::ArrayRef<double> inputMeans,
+                               llvm::ArrayRef<double> biasShift);
 
 } // namespace npu
 

@@ -136,12 +136,9 @@ absl::Status Toolchain::calibrate(int count, const std::string &stats) {
   auto tuner = Tuner::create(**compiler, **runner, std::move(shown));
   if (!tuner.ok())
     return tuner.status();
-  QuantizeRequest request;
-  request.stats = stats;
-  auto tried = (*tuner)->chooseMethod(&request);
-  method_ = request.method;
-  splitChannels_ = request.splitChannels;
-  return tried.status();
+  request_.stats = stats;
+  request_.method = "auto";
+  return (*tuner)->settle(&request_).status();
 }
 
 absl::StatusOr<std::shared_ptr<const rt::Blob>>
@@ -150,13 +147,8 @@ Toolchain::build(const std::string &target, const std::string &stats) {
   if (!compiler.ok())
     return compiler.status();
   absl::Status status;
-  if (!stats.empty()) {
-    QuantizeRequest request;
-    request.stats = stats;
-    request.method = method_;
-    request.splitChannels = splitChannels_;
-    status = (*compiler)->quantise(request);
-  }
+  if (!stats.empty())
+    status = (*compiler)->quantise(request_);
   if (status.ok())
     status = (*compiler)->compile(target, 0);
   if (!status.ok())

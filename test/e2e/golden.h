@@ -60,8 +60,7 @@ public:
 private:
   const Model &model_;
   std::vector<InputSpec> specs_;
-  std::string method_ = "minmax";
-  int64_t splitChannels_ = 1;
+  QuantizeRequest request_; ///< as `calibrate` settled it
 };
 
 absl::StatusOr<Outputs> run(std::shared_ptr<const rt::Blob> blob,

@@ -50,7 +50,8 @@ private:
   absl::Status calibrate();
   absl::Status quantise();
   absl::Status tune(QuantizeRequest *request);
-  absl::StatusOr<Tuner::Samples> compareSamples();
+  /// Of the calibration data; none if nothing is to be compared.
+  absl::StatusOr<Tuner::Samples> firstSamples(int64_t count);
   absl::Status compile();
   absl::Status compare();
   absl::Status write();
@@ -307,23 +308,25 @@ absl::Status Build::quantise() {
   request.stats = statsPath_;
   request.method = q.method;
   request.percentile = q.percentile;
+  request.biasCorrection = q.biasCorrection;
   for (const LayerOverride &o : q.overrides)
     if (o.mode == "fp32")
       request.keepFloat.push_back(o.layer);
   if (absl::Status s = tune(&request); !s.ok())
     return s;
   report_.quantization.method = request.method;
+  report_.quantization.percentile = request.percentile;
+  report_.quantization.biasCorrected = !request.biasShifts.empty();
   report_.quantization.splitChannels = request.splitChannels;
   progress_.start("quantise");
   return compiler_.quantise(request);
 }
 
-absl::StatusOr<Tuner::Samples> Build::compareSamples() {
+absl::StatusOr<Tuner::Samples> Build::firstSamples(int64_t count) {
   Tuner::Samples samples;
   if (!float_ || options_.compare == 0)
     return samples;
-  auto dataset =
-      openDataset(config_.quantize.dataset, inputs_, options_.compare);
+  auto dataset = openDataset(config_.quantize.dataset, inputs_, count);
   if (!dataset.ok())
     return dataset.status();
   for (size_t i = 0; i < (*dataset)->size(); ++i) {
@@ -337,7 +340,8 @@ absl::StatusOr<Tuner::Samples> Build::compareSamples() {
 
 /// By trying it on the samples, if there are some.
 absl::Status Build::tune(QuantizeRequest *request) {
-  auto samples = compareSamples();
+  auto samples =
+      firstSamples(std::max<int64_t>(options_.compare, kTuneSamples));
   if (!samples.ok())
     return samples.status();
   if (!samples->empty()) {
@@ -390,7 +394,7 @@ absl::Status Build::compile() {
 }
 
 absl::Status Build::compare() {
-  auto samples = compareSamples();
+  auto samples = firstSamples(options_.compare);
   if (!samples.ok() || samples->empty())
     return samples.status();
   progress_.start("compare");

@@ -10,6 +10,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/pipelines/Pipelines.h"
+#include "passes/quantization/FilterLevels.h"
+#include "passes/quantization/Intervals.h"
+#include "passes/quantization/Passes.h"
 #include "runtime/support/file.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -74,6 +77,10 @@ struct Compiler::Impl {
       files.push_back(path);
     return rt::writeFileAtomically(path, text);
   }
+
+  /// The two halves of quantisation.
+  absl::Status setRanges(const QuantizeRequest &request);
+  absl::Status setTypes(const QuantizeRequest &request);
 
   func::FuncOp main() {
     for (auto function : (*module).getOps<func::FuncOp>())
@@ -242,27 +249,53 @@ absl::StatusOr<std::string> Compiler::calibrationBlob() {
   return *bytes;
 }
 
-absl::Status Compiler::quantise(const QuantizeRequest &request) {
-  QuantizePipelineOptions options;
+static void setOptions(QuantizePipelineOptions &options,
+                       const QuantizeRequest &request) {
   options.stats = request.stats;
   options.method = request.method;
   options.percentile = request.percentile;
   options.keepFloat = request.keepFloat;
   options.splitChannels = request.splitChannels;
-  if (absl::Status s = impl_->run(
-          *impl_->module, "quantisation",
-          [&](OpPassManager &pm) { buildQuantizePipeline(pm, options); });
-      !s.ok())
-    return s;
-  return impl_->keep("3-quantised");
+}
+
+absl::Status Compiler::Impl::setRanges(const QuantizeRequest &request) {
+  QuantizePipelineOptions options;
+  setOptions(options, request);
+  return run(*module, "quantisation",
+             [&](OpPassManager &pm) { buildRangesPipeline(pm, options); });
+}
+
+absl::Status Compiler::Impl::setTypes(const QuantizeRequest &request) {
+  QuantizePipelineOptions options;
+  setOptions(options, request);
+  if (!request.biasShifts.empty()) {
+    auto filters = npu::filterLevels(main());
+    if (filters.size() != request.biasShifts.size())
+      return absl::InternalError(
+          absl::StrCat(request.biasShifts.size(), " lists of bias shifts for ",
+                       filters.size(), " operators with filters"));
+    for (auto [filter, shift] : llvm::zip(filters, request.biasShifts))
+      if (!shift.empty())
+        filter.op->setDiscardableAttr(kBiasShiftAttr,
+                                      DenseF64ArrayAttr::get(&context, shift));
+  }
+  return run(*module, "quantisation",
+             [&](OpPassManager &pm) { buildTypesPipeline(pm, options); });
+}
+
+absl::Status Compiler::quantise(const QuantizeRequest &request) {
+  absl::Status s = impl_->setRanges(request);
+  if (s.ok())
+    s = impl_->setTypes(request);
+  return s.ok() ? impl_->keep("3-quantised") : s;
 }
 
 absl::StatusOr<std::string>
-Compiler::trialBlob(const QuantizeRequest &request) {
+Compiler::trial(const std::function<absl::Status()> &prepare) {
   OwningOpRef<ModuleOp> original = impl_->module->clone();
   std::string temps = std::exchange(impl_->temps, "");
   size_t warnings = impl_->warnings.size();
-  absl::Status s = quantise(request);
+  absl::Status s = prepare();
   if (s.ok())
     s = compile("host", 0);
   absl::StatusOr<std::string> bytes = std::string();
@@ -274,6 +307,41 @@ Compiler::trialBlob(const QuantizeRequest &request) {
   impl_->temps = std::move(temps);
   impl_->warnings.resize(warnings);
   return bytes;
+}
+
+absl::StatusOr<std::string>
+Compiler::trialBlob(const QuantizeRequest &request) {
+  return trial([&] { return quantise(request); });
+}
+
+absl::StatusOr<std::vector<int64_t>>
+Compiler::filterLevels(const QuantizeRequest &request) {
+  OwningOpRef<ModuleOp> original = impl_->module->clone();
+  absl::Status s = impl_->setRanges(request);
+  std::vector<int64_t> levels;
+  for (const FilterLevel &filter : npu::filterLevels(impl_->main()))
+    levels.push_back(filter.level);
+  impl_->module = std::move(original);
+  if (!s.ok())
+    return s;
+  return levels;
+}
+
+absl::StatusOr<std::string> Compiler::filterBlob(const QuantizeRequest &request,
+                                                 int64_t level,
+                                                 bool quantised) {
+  return trial([&] {
+    absl::Status s = impl_->setRanges(request);
+    if (s.ok() && quantised)
+      s = impl_->setTypes(request);
+    if (!s.ok())
+      return s;
+    return impl_->run(*impl_->module, "probing", [&](OpPassManager &pm) {
+      NpuProbeFiltersPassOptions options;
+      options.level = level;
+      pm.nest<func::FuncOp>().addPass(createNpuProbeFiltersPass(options));
+    });
+  });
 }
 
 std::vector<std::string> Compiler::layers() const {

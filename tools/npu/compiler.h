@@ -7,6 +7,7 @@
 #ifndef TOOLS_NPU_COMPILER_H
 #define TOOLS_NPU_COMPILER_H
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,10 @@ struct QuantizeRequest {
   double percentile = 99.99;
   std::vector<std::string> keepFloat; ///< node names or /regex/
   int64_t splitChannels = 1;          ///< groups, for npu-split-channels
+  bool biasCorrection = true;         ///< may biases be corrected by measuring?
+  /// For each operator with a filter, in order, and each output channel: added
+  /// to its bias, in units of the result. Empty: nothing.
+  std::vector<std::vector<double>> biasShifts;
 };
 
 struct ImportRequest {
@@ -68,6 +73,14 @@ public:
   /// What `quantise` would give, compiled for the host. The module stays float;
   /// no warnings.
   absl::StatusOr<std::string> trialBlob(const QuantizeRequest &request);
+  /// For each operator with a filter of the module with `request`'s ranges, in
+  /// order: how many others lie before it (passes/quantization/FilterLevels.h).
+  absl::StatusOr<std::vector<int64_t>>
+  filterLevels(const QuantizeRequest &request);
+  /// A program for the host that returns what the filters of one level (-1:
+  /// all) compute, float or quantised by `request`. The module stays float.
+  absl::StatusOr<std::string> filterBlob(const QuantizeRequest &request,
+                                         int64_t level, bool quantised);
   /// The nodes that compute, in order, each name once.
   std::vector<std::string> layers() const;
   /// npu -> scheduled commands for the target (preset or file).
@@ -84,6 +97,11 @@ public:
   const std::vector<std::string> &files() const;
 
 private:
+  /// A blob for the host of the module as `prepare` changes it; the module
+  /// stays as it is and warnings are dropped.
+  absl::StatusOr<std::string>
+  trial(const std::function<absl::Status()> &prepare);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

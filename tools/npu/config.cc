@@ -138,6 +138,7 @@ absl::Status readQuantize(JsonObject &root, const std::string &folder,
   object.get("method", &config->method);
   checkOneOf(object, "method", config->method,
              {"auto", "minmax", "percentile", "entropy", "mse"});
+  object.get("bias_correction", &config->biasCorrection);
   object.get("percentile", &config->percentile);
   if (!(config->percentile > 50 && config->percentile <= 100))
     object.fail(absl::InvalidArgumentError(

@@ -37,6 +37,7 @@ struct QuantizeConfig {
   int64_t steps = 100;         ///< at most so many samples
   std::string method = "auto"; ///< auto, minmax, percentile, entropy, mse
   double percentile = 99.99;
+  bool biasCorrection = true; ///< correct biases by measuring where it helps
   /// Layers stay in f32 until each output is as similar as this; 0: none do.
   double minCosine = 0;
   std::vector<LayerOverride> overrides;

@@ -31,19 +31,40 @@ static Json coverageJson(const Coverage &c) {
           {"host", host}};
 }
 
+/// How ranges are chosen, biases corrected and channels grouped; `Choice` is a
+/// Trial or the report.
+template <typename Choice> static Json choiceJson(const Choice &c) {
+  return {{"method", c.method},
+          {"percentile", c.percentile},
+          {"split_channels", c.splitChannels},
+          {"bias_corrected", c.biasCorrected}};
+}
+
+template <typename Choice> static std::string choiceText(const Choice &c) {
+  std::string text = c.method;
+  if (c.method == "percentile")
+    absl::StrAppend(&text, " ", c.percentile);
+  if (c.splitChannels > 1)
+    text += " with channels split";
+  if (c.biasCorrected)
+    text += c.splitChannels > 1 ? " and biases corrected"
+                                : " with biases corrected";
+  return text;
+}
+
 static Json quantizationJson(const QuantizationReport &q) {
   Json tried = Json::array(), kept = Json::array();
-  for (const Trial &t : q.tried)
-    tried.push_back({{"method", t.method},
-                     {"split_channels", t.splitChannels},
-                     {"cosine", t.cosine}});
+  for (const Trial &t : q.tried) {
+    tried.push_back(choiceJson(t));
+    tried.back()["cosine"] = t.cosine;
+  }
   for (const FloatLayers &layers : q.keptFloat)
     kept.push_back({{"nodes", layers.nodes}, {"cosine", layers.cosine}});
-  return {{"method", q.method},
-          {"split_channels", q.splitChannels},
-          {"tried", tried},
-          {"min_cosine", q.minCosine},
-          {"kept_float", kept}};
+  Json json = choiceJson(q);
+  json["tried"] = tried;
+  json["min_cosine"] = q.minCosine;
+  json["kept_float"] = kept;
+  return json;
 }
 
 Json toJson(const Report &r) {
@@ -112,15 +133,10 @@ std::string summary(const Report &r) {
   text += "\n";
   const QuantizationReport &q = r.quantization;
   if (!q.tried.empty()) {
-    auto split = [](int64_t groups) {
-      return groups > 1 ? " with channels split" : "";
-    };
-    absl::StrAppend(&text, "method      ", q.method, split(q.splitChannels),
-                    "; tried:");
+    absl::StrAppend(&text, "method      ", choiceText(q), "; tried:");
     for (size_t i = 0; i < q.tried.size(); ++i)
-      absl::StrAppendFormat(&text, "%s %s%s %.5f", i ? "," : "",
-                            q.tried[i].method, split(q.tried[i].splitChannels),
-                            q.tried[i].cosine);
+      absl::StrAppendFormat(&text, "%s %s %.5f", i ? "," : "",
+                            choiceText(q.tried[i]), q.tried[i].cosine);
     text += "\n";
   }
   for (const FloatLayers &layers : q.keptFloat)

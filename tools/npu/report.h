@@ -49,7 +49,9 @@ struct Similarity {
 /// A way to choose ranges, and the smallest cosine of an output that it gave.
 struct Trial {
   std::string method;
-  int64_t splitChannels = 1; ///< most groups of channels; 1: not split
+  double percentile = 0;      ///< for method percentile
+  int64_t splitChannels = 1;  ///< most groups of channels; 1: not split
+  bool biasCorrected = false; ///< biases corrected by measuring
   double cosine = 0;
 };
 
@@ -61,7 +63,9 @@ struct FloatLayers {
 
 struct QuantizationReport {
   std::string method; ///< empty: nothing was quantised
+  double percentile = 0;
   int64_t splitChannels = 1;
+  bool biasCorrected = false;
   std::vector<Trial> tried;
   double minCosine = 0; ///< asked for; 0: not
   std::vector<FloatLayers> keptFloat;

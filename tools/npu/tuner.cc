@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
+
+#include "tools/npu/bias_correction.h"
 
 namespace npu {
 namespace {
@@ -16,6 +20,12 @@ constexpr int kRankTrials = 32;
 /// How many methods are also tried with channels split, and into how many
 /// groups at most.
 constexpr int kSplitTrials = 2, kSplitGroups = 4;
+/// The percentiles that are tried besides the one asked for.
+constexpr double kPercentiles[] = {99.9, 99.99, 99.999};
+/// Outputs this similar need no correction of biases, which is measured on so
+/// many samples and tried for so many of the best trials.
+constexpr double kGood = 0.995;
+constexpr size_t kCorrectionSamples = 16, kCorrected = 4;
 
 absl::StatusOr<std::vector<std::vector<float>>>
 outputsOf(SessionRunner &runner,
@@ -112,35 +122,110 @@ absl::StatusOr<double> Tuner::measure(const QuantizeRequest &request,
   return least;
 }
 
-absl::StatusOr<std::vector<Trial>> Tuner::chooseMethod(QuantizeRequest *request,
-                                                       const Step &step) {
-  std::vector<Trial> trials;
-  auto tryOne = [&](const std::string &method, int64_t groups) {
-    request->method = method;
-    request->splitChannels = groups;
-    auto c = measure(*request);
-    if (c.ok())
-      trials.push_back({method, groups, *c});
-    if (step)
-      step(trials.size(), 4 + kSplitTrials);
+/// The best first; the earlier of equals.
+static Tuner::Trials ranked(const Tuner::Trials &trials) {
+  std::vector<size_t> order(trials.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    double x = trials[a].second.cosine, y = trials[b].second.cosine;
+    return x != y ? x > y : a < b;
+  });
+  Tuner::Trials sorted;
+  for (size_t i : order)
+    sorted.push_back(trials[i]);
+  return sorted;
+}
+
+absl::Status Tuner::attempt(const QuantizeRequest &request, Trials *trials) {
+  auto c = measure(request);
+  if (!c.ok())
     return c.status();
+  trials->push_back({request,
+                     {request.method, request.percentile, request.splitChannels,
+                      !request.biasShifts.empty(), *c}});
+  return absl::OkStatus();
+}
+
+absl::Status Tuner::attemptMethods(const QuantizeRequest &request,
+                                   const Step &step, Trials *trials) {
+  std::vector<QuantizeRequest> open;
+  auto add = [&](const std::string &method, double percentile) {
+    open.push_back(request);
+    open.back().method = method;
+    open.back().percentile = percentile;
   };
-  auto better = [](const Trial &a, const Trial &b) {
-    return a.cosine > b.cosine;
+  for (const char *method : {"minmax", "mse", "entropy"})
+    add(method, request.percentile);
+  std::set<double> percentiles(std::begin(kPercentiles),
+                               std::end(kPercentiles));
+  percentiles.insert(request.percentile);
+  for (double percentile : percentiles)
+    add("percentile", percentile);
+  int64_t total = open.size() + kSplitTrials;
+  auto attemptAll = [&]() -> absl::Status {
+    for (const QuantizeRequest &one : open) {
+      if (absl::Status s = attempt(one, trials); !s.ok())
+        return s;
+      if (step)
+        step(trials->size(), total);
+    }
+    return absl::OkStatus();
   };
-  for (const char *method : {"minmax", "percentile", "mse", "entropy"})
-    if (absl::Status s = tryOne(method, 1); !s.ok())
-      return s;
+  if (absl::Status s = attemptAll(); !s.ok())
+    return s;
   // Splitting helps some networks and harms others: the best methods show.
-  std::vector<Trial> whole = trials;
-  std::sort(whole.begin(), whole.end(), better);
-  for (int i = 0; i < kSplitTrials; ++i)
-    if (absl::Status s = tryOne(whole[i].method, kSplitGroups); !s.ok())
+  open.clear();
+  Trials whole = ranked(*trials);
+  for (int i = 0; i < kSplitTrials; ++i) {
+    open.push_back(whole[i].first);
+    open.back().splitChannels = kSplitGroups;
+  }
+  return attemptAll();
+}
+
+absl::Status Tuner::attemptCorrected(const Step &step, Trials *trials) {
+  Trials best = ranked(*trials);
+  std::set<double> seen; // requests that came to the same program
+  int64_t done = 0;
+  for (auto &[request, trial] : best) {
+    if (seen.size() == kCorrected)
+      break;
+    if (!seen.insert(trial.cosine).second)
+      continue;
+    auto shifts =
+        measureBiasShifts(compiler_, request, samples_, kCorrectionSamples,
+                          [&](int64_t level, int64_t levels) {
+                            if (step)
+                              step(done * levels + level, kCorrected * levels);
+                          });
+    if (!shifts.ok())
+      return shifts.status();
+    ++done;
+    request.biasShifts = *std::move(shifts);
+    if (request.biasShifts.empty())
+      return absl::OkStatus();
+    if (absl::Status s = attempt(request, trials); !s.ok())
       return s;
-  const Trial &best = *std::min_element(trials.begin(), trials.end(), better);
-  request->method = best.method;
-  request->splitChannels = best.splitChannels;
-  return trials;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Trial>> Tuner::settle(QuantizeRequest *request,
+                                                 const Step &step) {
+  Trials trials;
+  absl::Status s = request->method == "auto"
+                       ? attemptMethods(*request, step, &trials)
+                       : attempt(*request, &trials);
+  if (s.ok() && request->biasCorrection &&
+      ranked(trials)[0].second.cosine < kGood)
+    s = attemptCorrected(step, &trials);
+  if (!s.ok())
+    return s;
+  *request = ranked(trials)[0].first;
+  std::vector<Trial> list;
+  for (auto &[tried, trial] : trials)
+    list.push_back(trial);
+  return list;
 }
 
 absl::StatusOr<std::vector<FloatLayers>>

@@ -26,6 +26,9 @@ public:
   /// Is told how many trials are done, of how many at most.
   using Step = std::function<void(int64_t done, int64_t total)>;
 
+  /// A request and what came of it.
+  using Trials = std::vector<std::pair<QuantizeRequest, Trial>>;
+
   /// `compiler` holds the float module, `reference` runs it. Both outlive it.
   static absl::StatusOr<std::unique_ptr<Tuner>>
   create(Compiler &compiler, SessionRunner &reference, Samples samples);
@@ -36,9 +39,12 @@ public:
   absl::StatusOr<double> measure(const QuantizeRequest &request,
                                  size_t limit = SIZE_MAX);
 
-  /// Tries every method and leaves the best in `request`.
-  absl::StatusOr<std::vector<Trial>> chooseMethod(QuantizeRequest *request,
-                                                  const Step &step = {});
+  /// Settles what `request` leaves open and returns what was tried: for method
+  /// "auto" the method, its percentile and whether channels are split; and
+  /// unless the outputs are close anyway or the request forbids it, whether
+  /// biases are corrected by measuring.
+  absl::StatusOr<std::vector<Trial>> settle(QuantizeRequest *request,
+                                            const Step &step = {});
 
   /// Which layers cost similarity: runs of neighbours, found by halving, the
   /// costliest first; `cosine` is what keeping these alone in f32 gives.
@@ -51,6 +57,14 @@ public:
   reach(double goal, QuantizeRequest *request, const Step &step = {});
 
 private:
+  /// Measures `request` and appends it to `trials`.
+  absl::Status attempt(const QuantizeRequest &request, Trials *trials);
+  /// The methods, and the best of them with channels split.
+  absl::Status attemptMethods(const QuantizeRequest &request, const Step &step,
+                              Trials *trials);
+  /// The best of `trials` with biases corrected.
+  absl::Status attemptCorrected(const Step &step, Trials *trials);
+
   /// `request` with these layers in f32 as well, which `with` becomes.
   absl::StatusOr<double> measureWith(const QuantizeRequest &request,
                                      const std::vector<FloatLayers> &kept,

@@ -23,22 +23,6 @@ std::string warningOf(double cosine, const std::vector<FloatLayers> &ranked) {
                          kSimilar);
 }
 
-/// Of `request`, whose method is settled here.
-absl::StatusOr<double> settleMethod(Tuner &tuner, const Tuner::Step &step,
-                                    QuantizeRequest *request,
-                                    QuantizationReport *report) {
-  if (request->method != "auto")
-    return tuner.measure(*request);
-  auto tried = tuner.chooseMethod(request, step);
-  if (!tried.ok())
-    return tried.status();
-  report->tried = *std::move(tried);
-  double best = -1;
-  for (const Trial &trial : report->tried)
-    best = std::max(best, trial.cosine);
-  return best;
-}
-
 } // namespace
 
 absl::Status tuneQuantization(const QuantizeConfig &config, Compiler &compiler,
@@ -51,24 +35,28 @@ absl::Status tuneQuantization(const QuantizeConfig &config, Compiler &compiler,
   auto step = [&](int64_t n, int64_t total) { progress.step(n, total); };
   QuantizationReport &q = report->quantization;
   q.minCosine = config.minCosine;
-  auto cosine = settleMethod(**tuner, step, request, &q);
-  if (!cosine.ok())
-    return cosine.status();
+  auto tried = (*tuner)->settle(request, step);
+  if (!tried.ok())
+    return tried.status();
+  q.tried = *std::move(tried);
+  double cosine = -1;
+  for (const Trial &trial : q.tried)
+    cosine = std::max(cosine, trial.cosine);
   if (config.minCosine > 0) {
     auto kept = (*tuner)->reach(config.minCosine, request, step);
     if (!kept.ok())
       return kept.status();
     q.keptFloat = *std::move(kept);
-    double last = q.keptFloat.empty() ? *cosine : q.keptFloat.back().cosine;
+    double last = q.keptFloat.empty() ? cosine : q.keptFloat.back().cosine;
     if (last < config.minCosine)
       report->warnings.push_back(absl::StrFormat(
           "cosine %.5f is all that was reached, %g was asked for", last,
           config.minCosine));
-  } else if (*cosine < kSimilar) {
+  } else if (cosine < kSimilar) {
     auto ranked = (*tuner)->rank(*request, kWarningTrials, step);
     if (!ranked.ok())
       return ranked.status();
-    report->warnings.push_back(warningOf(*cosine, *ranked));
+    report->warnings.push_back(warningOf(cosine, *ranked));
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,8 @@ namespace npu {
 
 /// Below this a quantised program is not close to the float model.
 constexpr double kSimilar = 0.98;
+/// Samples that choices are made on, unless more are compared.
+constexpr int64_t kTuneSamples = 16;
 
 /// Settles what `config` leaves open: the best method for "auto", and the
 /// layers in f32 that its minCosine takes. Without one nothing stays in f32,

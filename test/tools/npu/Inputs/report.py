@@ -8,7 +8,7 @@ import sys
 
 doc, path = sys.argv[1:]
 report = json.load(open(path))
-types = {"string": str, "integer": int, "number": (int, float), "list": list,
+types = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "list": list,
          "list of strings": list, "object": dict}
 
 
