@@ -78,7 +78,8 @@ struct Compiler::Impl {
     return rt::writeFileAtomically(path, text);
   }
 
-  /// The two halves of quantisation.
+  /// The two halves of quantisation. Of the first the last result is kept:
+  /// correcting biases asks for it once a level.
   absl::Status setRanges(const QuantizeRequest &request);
   absl::Status setTypes(const QuantizeRequest &request);
 
@@ -97,6 +98,8 @@ struct Compiler::Impl {
   MLIRContext context;
   std::string temps;
   OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> ranged; ///< `module` with the ranges of rangedBy
+  QuantizeRequest rangedBy;
   std::vector<std::string> errors, warnings, files;
 };
 
@@ -131,10 +134,12 @@ absl::Status Compiler::import(const std::string &path,
     return absl::Status(module.status().code(), text);
   }
   impl_->module = *std::move(module);
+  impl_->ranged = {};
   return impl_->keep("1-imported");
 }
 
 absl::Status Compiler::optimise() {
+  impl_->ranged = {};
   if (absl::Status s =
           impl_->run(*impl_->module, "optimisation",
                      [](OpPassManager &pm) { buildFloatPipeline(pm); });
@@ -228,6 +233,7 @@ Coverage Compiler::coverage() const {
 
 void Compiler::setPreprocess(const std::string &input,
                              const std::string &json) {
+  impl_->ranged = {};
   func::FuncOp function = impl_->main();
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto name = function.getArgAttrOfType<StringAttr>(i, "npu.name");
@@ -258,11 +264,28 @@ static void setOptions(QuantizePipelineOptions &options,
   options.splitChannels = request.splitChannels;
 }
 
+/// True if both give every tensor the same range.
+static bool sameRanges(const QuantizeRequest &a, const QuantizeRequest &b) {
+  return a.stats == b.stats && a.method == b.method &&
+         a.percentile == b.percentile && a.keepFloat == b.keepFloat &&
+         a.splitChannels == b.splitChannels;
+}
+
 absl::Status Compiler::Impl::setRanges(const QuantizeRequest &request) {
-  QuantizePipelineOptions options;
-  setOptions(options, request);
-  return run(*module, "quantisation",
-             [&](OpPassManager &pm) { buildRangesPipeline(pm, options); });
+  if (!ranged || !sameRanges(request, rangedBy)) {
+    QuantizePipelineOptions options;
+    setOptions(options, request);
+    OwningOpRef<ModuleOp> next = module->clone();
+    if (absl::Status s =
+            run(*next, "quantisation",
+                [&](OpPassManager &pm) { buildRangesPipeline(pm, options); });
+        !s.ok())
+      return s;
+    ranged = std::move(next);
+    rangedBy = request;
+  }
+  module = ranged->clone();
+  return absl::OkStatus();
 }
 
 absl::Status Compiler::Impl::setTypes(const QuantizeRequest &request) {
