@@ -197,6 +197,7 @@ constexpr FloatField kFloats[] = {{"scale_self", &rt::Epilogue::scale_self},
                                   {"flo2", &rt::Epilogue::flo2},
                                   {"fhi2", &rt::Epilogue::fhi2}};
 constexpr FlagField kFlags[] = {{"lut", rt::kLutFlag},
+                                {"wide_lut", rt::kWideLutFlag},
                                 {"residual", rt::kResidualFlag},
                                 {"per_channel", rt::kPerChannelScale}};
 

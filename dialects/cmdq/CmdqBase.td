@@ -151,8 +151,8 @@ def Cmdq_EpilogueAttr : Cmdq_Attr<"Epilogue", "epilogue"> {
   let summary = "What a matrix command does to its accumulator";
   let description = [{
     The fields of `npu::rt::Epilogue` by name; those that are all zero bits are
-    not printed. The flags are printed as words: `lut`, `residual`,
-    `per_channel`. Example: `#cmdq.epilogue<per_channel, mid_zp = -128,
+    not printed. The flags are printed as words: `lut`, `wide_lut`,
+    `residual`, `per_channel`. Example: `#cmdq.epilogue<per_channel, mid_zp = -128,
     lo = -128, hi = 127>`.
   }];
   let parameters = (ins

@@ -108,6 +108,8 @@ static LogicalResult verifyEpilogue(Op op, int64_t channels) {
   if (flag(rt::kLutFlag) != bool(op.getLut()))
     return op.emitOpError("epilogue flag 'lut' must say whether the operand "
                           "lut is there");
+  if (flag(rt::kWideLutFlag) && !op.getLut())
+    return op.emitOpError("epilogue flag 'wide_lut' needs the operand lut");
   if (flag(rt::kResidualFlag) != bool(op.getResidual()))
     return op.emitOpError("epilogue flag 'residual' must say whether the "
                           "operand residual is there");
@@ -119,7 +121,8 @@ static LogicalResult verifyEpilogue(Op op, int64_t channels) {
       failed(wantTable(op, op.getMultipliers(),
                        flag(rt::kPerChannelScale) ? channels : 1, "f32",
                        "multipliers")) ||
-      failed(wantTable(op, op.getLut(), 256, "i8", "lut")))
+      failed(wantTable(op, op.getLut(), rt::lutEntries(epilogue.flags), "i8",
+                       "lut")))
     return failure();
   if (op.getResidual())
     return sameDims(op, op.getOut(), op.getResidual(), "residual");

@@ -10,6 +10,8 @@ include "dialects/npu/NPUBase.td"
 //   v = activation(v)               rounded to residual_type (if there is one)
 //   v = residual_activation(v + residual)
 // and last to the result's element type. In float the types are absent.
+// pre_activation_type may have up to 10 bits (i16<-512:511>): functions are
+// tables, and steep ones need finer steps than the 8 bits of a tensor.
 defvar EpilogueArgs = (ins
   Optional<NPU_Tensor>:$residual,
   OptionalAttr<NPU_ActivationAttr>:$activation,

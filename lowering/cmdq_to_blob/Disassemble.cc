@@ -114,25 +114,27 @@ Value Disassembler::multipliers(const Command &command,
 
 void Disassembler::addMatrix(const Command &c) {
   Value out = operand(c, 0), in0 = operand(c, 1), in1 = operand(c, 2);
-  Value lut = aux(c, 2, 256, rt::DType::kI8);
+  auto lut = [&](const rt::Epilogue &e) {
+    return aux(c, 2, rt::lutEntries(e.flags), rt::DType::kI8);
+  };
   auto epilogue = [&](const rt::Epilogue &e) {
     return cmdq::EpilogueAttr::get(b.getContext(), e);
   };
   if (c.opcode == Opcode::kMatmul) {
     const rt::MatmulParams &p = c.params.matmul;
     return make<cmdq::MatmulOp>(out, in0, in1, operand(c, 3), bias(c),
-                                multipliers(c, p.epilogue), lut, p.a_zp, p.b_zp,
-                                epilogue(p.epilogue));
+                                multipliers(c, p.epilogue), lut(p.epilogue),
+                                p.a_zp, p.b_zp, epilogue(p.epilogue));
   }
   if (c.opcode == Opcode::kRequantize) {
     const rt::Epilogue &e = c.params.requantize.epilogue;
     return make<cmdq::RequantizeOp>(out, in0, operand(c, 3), bias(c),
-                                    multipliers(c, e), lut, epilogue(e));
+                                    multipliers(c, e), lut(e), epilogue(e));
   }
   const rt::ConvParams &p = c.params.conv;
   auto conv = [&](auto op) {
     make<decltype(op)>(out, in0, in1, operand(c, 3), bias(c),
-                       multipliers(c, p.epilogue), lut,
+                       multipliers(c, p.epilogue), lut(p.epilogue),
                        ArrayRef<int32_t>(p.stride),
                        ArrayRef<int32_t>(p.dilation), ArrayRef<int32_t>(p.pad),
                        p.groups, p.in_zp, p.w_zp, epilogue(p.epilogue));

@@ -64,8 +64,14 @@ FailureOr<QuantOutput> quantOutput(Lowering &l, Operation *op, Type element,
                   "pre_activation_type, the type its argument is rounded to";
     return failure();
   }
+  if (!first->within(rt::kWideLut)) {
+    l.fail(op) << "pre_activation_type is " << *preType
+               << "; a table is for at most 10 bits, -512 to 511";
+    return failure();
+  }
   QuantOutput out;
   out.params = *first;
+  out.wide = !first->within(rt::kLut);
   out.lo = first->qmin;
   out.hi = first->qmax;
   if (clip && *first == *final) {
@@ -120,7 +126,7 @@ static LogicalResult setQuantised(Lowering &l, Operation *op,
   if (multipliers.size() > 1)
     e.flags |= rt::kPerChannelScale;
   if (result.lut)
-    e.flags |= rt::kLutFlag;
+    e.flags |= rt::kLutFlag | (q->wide ? rt::kWideLutFlag : 0);
   if (!residual)
     return success();
 

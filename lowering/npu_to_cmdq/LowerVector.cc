@@ -77,6 +77,9 @@ static LogicalResult lowerBinary(Lowering &l, Op op, cmdq::BinaryKind kind) {
                                            op.getPreActivationType());
     if (failed(q))
       return failure();
+    if (q->wide)
+      return l.fail(op) << "a vector command looks up i8, not "
+                        << *op.getPreActivationType();
     setMultipliers(fields, kind, qa->scale, qb->scale, q->params.scale);
     fields.aZp = qa->zero_point;
     fields.bZp = qb->zero_point;

@@ -176,6 +176,7 @@ struct QuantOutput {
   QuantParams params; ///< of the command's own rounding
   int32_t lo = 0, hi = 0;
   mlir::Value lut;
+  bool wide = false; ///< the table has rt::kWideLut entries
 };
 mlir::FailureOr<QuantOutput> quantOutput(Lowering &l, mlir::Operation *op,
                                          mlir::Type element,

@@ -97,14 +97,14 @@ int32_t quantize(float x, const QuantParams &params) {
       std::min<double>(std::max<double>(shifted, params.qmin), params.qmax));
 }
 
-std::array<int8_t, 256> lookupTable(Function function, double alpha,
-                                    double beta, const QuantParams &in,
-                                    const QuantParams &out) {
-  std::array<int8_t, 256> table;
-  for (int32_t q = -128; q < 128; ++q) {
+std::vector<int8_t> lookupTable(Function function, double alpha, double beta,
+                                const QuantParams &in, const QuantParams &out) {
+  int32_t middle = (in.within(rt::kLut) ? rt::kLut : rt::kWideLut) / 2;
+  std::vector<int8_t> table;
+  for (int32_t q = -middle; q < middle; ++q) {
     float x = static_cast<float>(q - in.zero_point) * in.scale;
     auto y = static_cast<float>(evaluate(function, x, alpha, beta));
-    table[q + 128] = static_cast<int8_t>(quantize(y, out));
+    table.push_back(static_cast<int8_t>(quantize(y, out)));
   }
   return table;
 }

@@ -28,16 +28,20 @@ struct QuantParams {
     return scale == other.scale && zero_point == other.zero_point &&
            qmin == other.qmin && qmax == other.qmax;
   }
+  bool within(int32_t levels) const {
+    return qmin >= -levels / 2 && qmax < levels / 2;
+  }
 };
 
 /// round(x / scale) + zero_point, clamped to [qmin, qmax]; x may be infinite
 /// (NaN gives the zero point).
 int32_t quantize(float x, const QuantParams &params);
 
-/// table[q + 128] for all i8 q: quantize(function(scale_in * (q - zp_in))).
-std::array<int8_t, 256> lookupTable(rt::Function function, double alpha,
-                                    double beta, const QuantParams &in,
-                                    const QuantParams &out);
+/// table[q + size / 2] = quantize(function(scale_in * (q - zp_in))) for all q
+/// of i8, or of 10 bits (rt::kWideLut entries) if `in` has more than i8.
+std::vector<int8_t> lookupTable(rt::Function function, double alpha,
+                                double beta, const QuantParams &in,
+                                const QuantParams &out);
 
 /// table[d] = exp(-d * scale).
 std::vector<float> softmaxTable(float scale);

@@ -36,6 +36,18 @@ TEST(LookupTable, IdentityIsRequantisation) {
     EXPECT_EQ(table[q + 128], q);
 }
 
+TEST(LookupTable, OfTenBits) {
+  QuantParams in{0.02f, -40}, out{1.0f / 256, -128};
+  in.qmin = -512, in.qmax = 511;
+  auto table = lookupTable(rt::Function::kSigmoid, 0, 0, in, out);
+  ASSERT_EQ(table.size(), size_t(rt::kWideLut));
+  for (int q = -512; q < 512; ++q) {
+    double y = 1 / (1 + std::exp(-double(0.02f) * (q + 40)));
+    double expected = std::min(127.0, std::nearbyint(y * 256) - 128);
+    EXPECT_NEAR(table[q + 512], expected, 1) << q;
+  }
+}
+
 TEST(Evaluate, Softplus) {
   EXPECT_NEAR(evaluate(rt::Function::kSoftplus, 1.5, 0, 0),
               std::log(1 + std::exp(1.5)), 1e-12);

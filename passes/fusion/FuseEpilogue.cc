@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/fusion/Activations.h"
 #include "passes/fusion/Passes.h"
 
 #include "passes/legalization/Constants.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <limits>
 
 using namespace mlir;
 
@@ -21,37 +20,6 @@ namespace npu {
 #include "passes/fusion/Passes.h.inc"
 
 namespace {
-
-/// `op` as a fused activation; null if it is none.
-ActivationAttr activationOf(Operation *op) {
-  MLIRContext *context = op->getContext();
-  auto make = [&](ActivationKind kind, double alpha = 0, double beta = 0) {
-    return ActivationAttr::get(context, kind, alpha, beta);
-  };
-  auto real = [](const APFloat &value) { return value.convertToFloat(); };
-  using Kind = ActivationKind;
-  return TypeSwitch<Operation *, ActivationAttr>(op)
-      .Case([&](ReluOp) {
-        return make(Kind::Clip, 0, std::numeric_limits<double>::infinity());
-      })
-      .Case([&](ClipOp op) {
-        return make(Kind::Clip, real(op.getMin()), real(op.getMax()));
-      })
-      .Case([&](LeakyReluOp op) {
-        return make(Kind::LeakyRelu, real(op.getAlpha()));
-      })
-      .Case([&](SigmoidOp) { return make(Kind::Sigmoid); })
-      .Case([&](HardSigmoidOp op) {
-        return make(Kind::HardSigmoid, real(op.getAlpha()), real(op.getBeta()));
-      })
-      .Case([&](HardSwishOp) { return make(Kind::HardSwish); })
-      .Case([&](SwishOp op) { return make(Kind::Swish, real(op.getAlpha())); })
-      .Case([&](TanhOp) { return make(Kind::Tanh); })
-      .Case([&](GeluOp op) {
-        return make(op.getTanh() ? Kind::GeluTanh : Kind::Gelu);
-      })
-      .Default([](Operation *) { return ActivationAttr(); });
-}
 
 bool isMatrix(Operation *op) {
   return isa<Conv2DOp, DepthwiseConv2DOp, TransposeConv2DOp, FullyConnectedOp,
@@ -71,15 +39,8 @@ bool sameDomain(Type a, Type b) {
 
 /// Both operators as one: the producer, changed, in the place of `last`.
 void mergeInto(Operation *producer, Operation *last) {
-  Location loc = fuseLocs({producer, last});
   producer->moveBefore(last);
-  producer->setLoc(loc);
-  producer->removeAttr("npu.tensor");
-  for (NamedAttribute attr : last->getDiscardableAttrs())
-    producer->setDiscardableAttr(attr.getName(), attr.getValue());
-  producer->getResult(0).setType(last->getResult(0).getType());
-  last->getResult(0).replaceAllUsesWith(producer->getResult(0));
-  last->erase();
+  takeResult(producer, last);
 }
 
 /// The operator that makes `value` for one user in the same block.

@@ -114,6 +114,11 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     for each output channel, is added to its bias in any case: what measuring
     the quantised network (`npu-probe-filters`) has shown to be missing.
 
+    With `wide-pre-activations`, a function (hard_swish, sigmoid, ..., no clip)
+    that alone reads the result of an operator with a filter becomes its fused
+    activation, and what it looks up, `pre_activation_type`, has 10 bits: the
+    steep part of a function is a small part of its argument's range.
+
     With `float-tail`, functions, arithmetic and concatenations on which only
     outputs depend stay f32: they are few and the outputs are f32.
 
@@ -128,7 +133,9 @@ def NpuQuantizePass : Pass<"npu-quantize", "::mlir::func::FuncOp"> {
     Option<"biasCorrection", "bias-correction", "bool", /*default=*/"true",
            "Correct biases for the mean error of rounded weights">,
     Option<"floatTail", "float-tail", "bool", /*default=*/"true",
-           "Leave light operators ahead of the outputs in f32">
+           "Leave light operators ahead of the outputs in f32">,
+    Option<"widen", "wide-pre-activations", "bool", /*default=*/"true",
+           "Give what a function alone reads from a filter 10 bits">
   ];
 }
 

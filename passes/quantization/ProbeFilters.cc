@@ -87,6 +87,8 @@ Value unrounded(OpBuilder &b, Operation *op) {
                   b, in.getLoc(),
                   cast<RankedTensorType>(in.getType()).clone(f32), in)));
   Operation *copy = b.clone(*op, map);
+  copy->removeAttr("activation");
+  copy->removeAttr("pre_activation_type");
   Value result = copy->getResult(0);
   result.setType(cast<RankedTensorType>(result.getType()).clone(f32));
   return result;

@@ -9,6 +9,7 @@
 #include "passes/quantization/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "passes/fusion/Activations.h"
 #include "passes/quantization/KeepFloat.h"
 #include "passes/quantization/OpClasses.h"
 #include "passes/quantization/ScaleGroups.h"
@@ -58,11 +59,11 @@ llvm::DenseSet<Operation *> united(llvm::DenseSet<Operation *> a,
 class Quantizer {
 public:
   Quantizer(func::FuncOp function, llvm::DenseSet<Operation *> keep,
-            bool correctBias, bool floatTail)
+            bool correctBias, bool floatTail, bool widen)
       : function(function), keep(std::move(keep)),
         tail(floatTail ? findTail(function) : llvm::DenseSet<Operation *>()),
         apart(united(this->keep, tail)), groups(function, apart),
-        correctBias(correctBias) {}
+        correctBias(correctBias), widen(widen) {}
 
   void run() {
     decide();
@@ -93,13 +94,16 @@ private:
   void useFloats(Operation *op);
   Value operandAs(Operation *op, Value operand, PerTensorType type);
   Value converted(Value tensor, Type element);
+  bool readsWide(Operation *op);
   void finish();
   void remark(Operation *op, const std::string &why);
 
   func::FuncOp function;
   llvm::DenseSet<Operation *> keep, tail, apart;
   ScaleGroups groups;
-  bool correctBias;
+  bool correctBias, widen;
+  /// Functions that become part of their producer.
+  SmallVector<Operation *> wide;
   llvm::DenseSet<Operation *> quantised;
   DenseMap<std::pair<Value, Type>, Value> conversions;
   int64_t floats = 0;
@@ -325,6 +329,26 @@ void Quantizer::quantise(Operation *op) {
   for (auto [result, type] : llvm::zip(op->getResults(), results))
     if (type)
       result.setType(cast<RankedTensorType>(result.getType()).clone(type));
+  if (widen && readsWide(op))
+    wide.push_back(op);
+}
+
+/// Is `op` a function that looks up nothing but the sums of one filter? Inside
+/// the epilogue these can have more than 8 bits.
+bool Quantizer::readsWide(Operation *op) {
+  if (isClip(op) || !activationOf(op))
+    return false;
+  Operation *producer = op->getOperand(0).getDefiningOp();
+  return producer && quantised.count(producer) && hasFilter(producer) &&
+         producer->hasOneUse() && !producer->hasAttr("activation");
+}
+
+static void fuseWide(Operation *op) {
+  Operation *producer = op->getOperand(0).getDefiningOp();
+  auto type = cast<PerTensorType>(elementTypeOf(op->getOperand(0)));
+  producer->setAttr("activation", activationOf(op));
+  producer->setAttr("pre_activation_type", TypeAttr::get(wideType(type)));
+  takeResult(producer, op);
 }
 
 void Quantizer::useFloats(Operation *op) {
@@ -339,6 +363,9 @@ void Quantizer::useFloats(Operation *op) {
 }
 
 void Quantizer::finish() {
+  // Last: the types of groups belong to values.
+  for (Operation *op : wide)
+    fuseWide(op);
   for (Operation &op :
        llvm::make_early_inc_range(function.getFunctionBody().front())) {
     if (isa<ConstantOp>(op) && op.use_empty())
@@ -388,7 +415,8 @@ struct NpuQuantize : impl::NpuQuantizePassBase<NpuQuantize> {
     auto keep = matchNodes(function, patterns);
     if (failed(keep) || failed(checkBiasShifts(function)))
       return signalPassFailure();
-    Quantizer(function, std::move(*keep), biasCorrection, floatTail).run();
+    Quantizer(function, std::move(*keep), biasCorrection, floatTail, widen)
+        .run();
   }
 };
 

@@ -41,6 +41,16 @@ PerTensorType activationType(MLIRContext *context, Interval range) {
                   int64_t(std::min(std::max(zero, -128.0), 127.0)));
 }
 
+PerTensorType wideType(PerTensorType type) {
+  double low = (-128.0 - type.getZeroPoint()) * type.getScale();
+  float scale = float(std::max(type.getScale() * 255 / 1023, kSmallestScale));
+  double zero = std::nearbyint(-512 - low / scale);
+  return PerTensorType::get(
+      quant::QuantizationFlags::Signed, IntegerType::get(type.getContext(), 16),
+      type.getExpressedType(), scale,
+      int64_t(std::min(std::max(zero, -512.0), 511.0)), -512, 511);
+}
+
 PerTensorType fixedType(Operation *op) {
   if (isa<SoftmaxOp, SigmoidOp, HardSigmoidOp>(op))
     return int8Type(op->getContext(), 1.0 / 256, -128);

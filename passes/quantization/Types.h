@@ -18,6 +18,8 @@ PerTensorType int8Type(mlir::MLIRContext *context, double scale,
 /// The i8 grid over `range`, which is widened to hold zero. Null if the range
 /// is not finite.
 PerTensorType activationType(mlir::MLIRContext *context, Interval range);
+/// The range of `type` in 10 bits.
+PerTensorType wideType(PerTensorType type);
 /// The grid of an operator whose result has bounds of its own, or null.
 PerTensorType fixedType(mlir::Operation *op);
 

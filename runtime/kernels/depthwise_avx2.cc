@@ -65,9 +65,7 @@ void column(const DepthwiseRowI8 &row, const EpilogueI8 &epilogue, int64_t c,
     Sums s = block<kTaps, kWhole>(kTaps ? taps : row.taps, row.count,
                                   x * row.step + c, n, row.weights + 2 * c,
                                   pairStride, init);
-    __m128i q = requantizer.scale(s.low, s.high, m0, m1);
-    if (epilogue.lut)
-      lookUpVectors(&q, 1, epilogue.lut);
+    __m128i q = requantizer.bytes(s.low, s.high, m0, m1);
     if (row.residual)
       q = requantizer.add(
           q, loadBytes(row.residual + x * row.residualStep + c, n));

@@ -77,18 +77,40 @@ inline void lookUpVectors(__m128i *v, int count, const int8_t *table) {
 /// The arithmetic of an epilogue with its constants in registers.
 class Requantizer {
 public:
-  explicit Requantizer(const EpilogueI8 &epilogue) : p(*epilogue.params) {
+  explicit Requantizer(const EpilogueI8 &epilogue)
+      : p(*epilogue.params), lut(epilogue.lut) {
     most = _mm256_set1_ps(32767);
     zero = _mm256_set1_epi16(int16_t(p.mid_zp));
     low = _mm_set1_epi8(int8_t(p.lo));
     high = _mm_set1_epi8(int8_t(p.hi));
   }
+  /// Up to the table.
   __m128i scale(__m256i a, __m256i b, __m256 m0, __m256 m1) const {
-    __m256i words = _mm256_packs_epi32(round(a, m0), round(b, m1));
-    words = _mm256_permute4x64_epi64(_mm256_adds_epi16(words, zero), 0xd8);
+    __m256i words = wordsOf(a, b, m0, m1);
     __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words),
                                     _mm256_extracti128_si256(words, 1));
     return _mm_min_epi8(_mm_max_epi8(bytes, low), high);
+  }
+  /// Through a table of kWideLut entries.
+  __m128i scaleWide(__m256i a, __m256i b, __m256 m0, __m256 m1) const {
+    __m256i words = wordsOf(a, b, m0, m1);
+    words = _mm256_max_epi16(words, _mm256_set1_epi16(int16_t(p.lo)));
+    words = _mm256_min_epi16(words, _mm256_set1_epi16(int16_t(p.hi)));
+    alignas(32) int16_t index[16];
+    _mm256_store_si256((__m256i *)index, words);
+    alignas(16) int8_t bytes[16];
+    for (int i = 0; i < 16; ++i)
+      bytes[i] = lut[index[i] + kWideLut / 2];
+    return _mm_load_si128((const __m128i *)bytes);
+  }
+  /// Whatever the epilogue has before its residual.
+  __m128i bytes(__m256i a, __m256i b, __m256 m0, __m256 m1) const {
+    if (p.flags & kWideLutFlag)
+      return scaleWide(a, b, m0, m1);
+    __m128i q = scale(a, b, m0, m1);
+    if (lut)
+      lookUpVectors(&q, 1, lut);
+    return q;
   }
   /// The residual addition.
   __m128i add(__m128i q, __m128i residual) const {
@@ -100,6 +122,11 @@ private:
   static __m256 centred(__m128i bytes, int32_t zero) {
     return _mm256_cvtepi32_ps(
         _mm256_sub_epi32(_mm256_cvtepi8_epi32(bytes), _mm256_set1_epi32(zero)));
+  }
+  // Scaled, with the zero point, in order.
+  __m256i wordsOf(__m256i a, __m256i b, __m256 m0, __m256 m1) const {
+    __m256i words = _mm256_packs_epi32(round(a, m0), round(b, m1));
+    return _mm256_permute4x64_epi64(_mm256_adds_epi16(words, zero), 0xd8);
   }
   // Too small for i32 becomes its least value, and so would too large: hence
   // the bound. Every step after this saturates on the same side.
@@ -117,6 +144,7 @@ private:
   }
 
   const Epilogue &p;
+  const int8_t *lut;
   __m256 most;
   __m256i zero;
   __m128i low, high;

@@ -20,7 +20,9 @@ constexpr int kPanel = 16;   ///< columns of a register tile and a weight panel
 struct EpilogueI8 {
   const Epilogue *params;
   const float *multipliers; ///< one, or one a channel
-  const int8_t *lut;        ///< 256 entries, or null
+  const int8_t *lut;        ///< lutEntries(params->flags) of them, or null
+
+  bool wide() const { return params->flags & kWideLutFlag; }
 };
 
 /// A register tile on its way to memory: `width` channels from `channel` on.

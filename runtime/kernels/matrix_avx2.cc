@@ -69,9 +69,11 @@ static void gemmTileRows(const int16_t *a, int64_t stride, const int8_t *b,
   __m256 m0 = _mm256_loadu_ps(tile.multipliers);
   __m256 m1 = _mm256_loadu_ps(tile.multipliers + 8);
   __m128i q[kRows];
+  bool wide = epilogue.wide();
   for (int r = 0; r < kRows; ++r)
-    q[r] = requantizer.scale(sum[r][0], sum[r][1], m0, m1);
-  if (epilogue.lut)
+    q[r] = wide ? requantizer.scaleWide(sum[r][0], sum[r][1], m0, m1)
+                : requantizer.scale(sum[r][0], sum[r][1], m0, m1);
+  if (epilogue.lut && !wide)
     lookUpVectors(q, kRows, epilogue.lut);
   if (epilogue.params->flags & kResidualFlag)
     for (int r = 0; r < kRows; ++r)
@@ -200,11 +202,9 @@ static void requantize(const int32_t *acc, int64_t count, int64_t channel,
       m0 = _mm256_loadu_ps(multiplier + i);
       m1 = _mm256_loadu_ps(multiplier + i + 8);
     }
-    __m128i q = requantizer.scale(
-        _mm256_loadu_si256((const __m256i *)(acc + i)),
-        _mm256_loadu_si256((const __m256i *)(acc + i + 8)), m0, m1);
-    if (epilogue.lut)
-      lookUpVectors(&q, 1, epilogue.lut);
+    __m256i a = _mm256_loadu_si256((const __m256i *)(acc + i));
+    __m256i b = _mm256_loadu_si256((const __m256i *)(acc + i + 8));
+    __m128i q = requantizer.bytes(a, b, m0, m1);
     if (residual)
       q = requantizer.add(q, loadBytes(residual + i, 16));
     _mm_storeu_si128((__m128i *)(out + i), q);

@@ -86,11 +86,16 @@ template <int kRows> struct Gemm {
     Scaler scale(*epilogue.params);
     __m512 multipliers = _mm512_loadu_ps(tile.multipliers);
     __m128i q[kRows];
-    for (int r = 0; r < kRows; ++r)
-      q[r] = scale(sum[r], multipliers);
-    if (epilogue.lut)
-      lookUpVectors(q, kRows, epilogue.lut);
     Requantizer requantizer(epilogue);
+    bool wide = epilogue.wide();
+    for (int r = 0; r < kRows; ++r)
+      q[r] = wide ? requantizer.scaleWide(_mm512_castsi512_si256(sum[r]),
+                                          _mm512_extracti64x4_epi64(sum[r], 1),
+                                          _mm256_loadu_ps(tile.multipliers),
+                                          _mm256_loadu_ps(tile.multipliers + 8))
+                  : scale(sum[r], multipliers);
+    if (epilogue.lut && !wide)
+      lookUpVectors(q, kRows, epilogue.lut);
     if (epilogue.params->flags & kResidualFlag)
       for (int r = 0; r < kRows; ++r)
         q[r] = requantizer.add(q[r], loadBytes(tile.residual[r], tile.width));

@@ -35,11 +35,12 @@ static void requantize(const int32_t *acc, int64_t count, int64_t channel,
                        int8_t *out) {
   const Epilogue &p = *epilogue.params;
   bool perChannel = p.flags & kPerChannelScale;
+  int32_t middle = lutEntries(p.flags) / 2;
   for (int64_t i = 0; i < count; ++i) {
     float multiplier = epilogue.multipliers[perChannel ? channel + i : 0];
     int32_t q = roundClamp(float(acc[i]) * multiplier, p.mid_zp, p.lo, p.hi);
     if (epilogue.lut)
-      q = epilogue.lut[q + 128];
+      q = epilogue.lut[q + middle];
     if (residual) {
       float self = float(q - p.res_mid_zp) * p.scale_self;
       float other = float(residual[i] - p.res_zp) * p.scale_res;

@@ -340,7 +340,6 @@ double roundEven(double x) {
 
 int quantizeI8(float x, int zp, int lo, int hi) {
   double q = std::isinf(x) ? double(x) : roundEven(x) + zp;
-  q = std::min(127.0, std::max(-128.0, q));
   return int(std::min<double>(hi, std::max<double>(lo, q)));
 }
 
@@ -454,14 +453,17 @@ void randomEpilogue(Rng &rng, Case &c, Epilogue &e, int64_t channels,
     m = rng.real(0.0005f, 0.02f);
   c.table(1, multipliers);
   e.flags |= perChannel ? kPerChannelScale : 0;
-  e.mid_zp = int32_t(rng.pick(-128, 127));
-  e.lo = int32_t(rng.pick(-128, 0)), e.hi = int32_t(rng.pick(1, 127));
-  if (rng.chance(30)) {
-    std::vector<int8_t> lut(256);
+  if (rng.chance(40))
+    e.flags |= kLutFlag | (rng.chance(50) ? kWideLutFlag : 0);
+  int32_t levels = lutEntries(e.flags);
+  e.mid_zp = int32_t(rng.pick(-levels / 2, levels / 2 - 1));
+  e.lo = int32_t(rng.pick(-levels / 2, 0));
+  e.hi = int32_t(rng.pick(1, levels / 2 - 1));
+  if (e.flags & kLutFlag) {
+    std::vector<int8_t> lut(levels);
     for (int8_t &v : lut)
       v = int8_t(rng.pick(-128, 127));
     c.table(2, lut);
-    e.flags |= kLutFlag;
   }
   e.res_mid_zp = int32_t(rng.pick(-128, 127));
   e.res_zp = int32_t(rng.pick(-128, 127));
@@ -475,7 +477,7 @@ int epilogueI8Ref(const Case &c, const Epilogue &e, int32_t acc,
   float m = c.aux<float>(1)[e.flags & kPerChannelScale ? channel : 0];
   int q = quantizeI8(float(acc) * m, e.mid_zp, e.lo, e.hi);
   if (e.flags & kLutFlag)
-    q = c.aux<int8_t>(2)[q + 128];
+    q = c.aux<int8_t>(2)[q + lutEntries(e.flags) / 2];
   if (!(e.flags & kResidualFlag))
     return q;
   float self = float(q - e.res_mid_zp) * e.scale_self;

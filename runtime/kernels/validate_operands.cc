@@ -133,10 +133,14 @@ bool Validator::finite(float value, const char *what) {
   return std::isfinite(value) || fail(what, " is not finite");
 }
 
-bool Validator::bounds(int32_t lo, int32_t hi, int32_t zp) {
-  if (lo < -128 || hi > 127 || lo > hi)
-    return fail("clamp [", lo, ", ", hi, "] is no range of i8");
-  return zeroPoint(zp);
+bool Validator::bounds(int32_t lo, int32_t hi, int32_t zp, int32_t levels) {
+  int32_t least = -levels / 2, most = levels / 2 - 1;
+  if (lo < least || hi > most || lo > hi)
+    return fail("clamp [", lo, ", ", hi, "] is no range in [", least, ", ",
+                most, "]");
+  if (zp < least || zp > most)
+    return fail("zero point ", zp, " is outside [", least, ", ", most, "]");
+  return true;
 }
 
 // In the range of the type; types without a zero point take any.
@@ -157,8 +161,10 @@ bool Validator::epilogue(const Epilogue &e, int64_t channels) {
   DType out = op(0).dtype;
   if (int(e.function) >= kNumFunctions)
     return fail("unknown function ", int(e.function));
-  if (e.flags & ~(kLutFlag | kResidualFlag | kPerChannelScale))
+  if (e.flags & ~(kLutFlag | kResidualFlag | kPerChannelScale | kWideLutFlag))
     return fail("unknown flags ", int(e.flags));
+  if ((e.flags & kWideLutFlag) && !(e.flags & kLutFlag))
+    return fail("a wide table without a table");
   bool residual = e.flags & kResidualFlag;
   if (!expect(3, residual))
     return false;
@@ -173,7 +179,8 @@ bool Validator::epilogue(const Epilogue &e, int64_t channels) {
                     : table(0, channels, 4, false);
   return table(0, channels, 4, false) &&
          table(1, e.flags & kPerChannelScale ? channels : 1, 4, true) &&
-         table(2, 256, 1, e.flags & kLutFlag) && bounds(e.lo, e.hi, e.mid_zp) &&
+         table(2, lutEntries(e.flags), 1, e.flags & kLutFlag) &&
+         bounds(e.lo, e.hi, e.mid_zp, lutEntries(e.flags)) &&
          (!residual ||
           (bounds(e.lo2, e.hi2, e.out_zp) && zeroPoint(e.res_zp) &&
            zeroPoint(e.res_mid_zp) && finite(e.scale_self, "scale") &&

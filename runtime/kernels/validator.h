@@ -36,7 +36,7 @@ private:
   bool epilogue(const Epilogue &e, int64_t channels);
   bool finite(float value, const char *what);
   bool zeroPoint(int32_t zp, DType type = DType::kI8);
-  bool bounds(int32_t lo, int32_t hi, int32_t zp);
+  bool bounds(int32_t lo, int32_t hi, int32_t zp, int32_t levels = 256);
 
   bool conv();
   bool depthwise();

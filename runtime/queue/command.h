@@ -119,14 +119,14 @@ enum class Opcode : uint16_t {
   kReduce,          ///< see ReduceParams
   kBinary,          ///< see BinaryParams
   kUnary,           ///< f32 functions, see UnaryParams
-  kLut,             ///< out[i] = table[in0[i] + 128], i8 -> i8; aux[0]: 256 x i8
-  kSoftmax,         ///< over the last dimension, see SoftmaxParams
-  kResize2d,        ///< see ResizeParams
-  kGather,          ///< see GatherParams
-  kConvert,         ///< casts, quantise, dequantise, requantise: ConvertParams
-  kVectorMac,       ///< i32 accumulate on the vector engine: VectorMacParams
-  kRequantize,      ///< i32 -> i8 with an epilogue, see RequantizeParams
-  kArgMax, ///< over the last dimension (1 in out), first maximum; out i32 or i64
+  kLut,        ///< out[i] = table[in0[i] + 128], i8 -> i8; aux[0]: 256 x i8
+  kSoftmax,    ///< over the last dimension, see SoftmaxParams
+  kResize2d,   ///< see ResizeParams
+  kGather,     ///< see GatherParams
+  kConvert,    ///< casts, quantise, dequantise, requantise: ConvertParams
+  kVectorMac,  ///< i32 accumulate on the vector engine: VectorMacParams
+  kRequantize, ///< i32 -> i8 with an epilogue, see RequantizeParams
+  kArgMax,  ///< over the last dimension (1 in out), first of equals; i32 or i64
   kCompare, ///< truth of two values, see CompareParams
   kSelect,  ///< out = in0 ? in1 : in2; in0 bool, any type of the others
 };
@@ -200,8 +200,10 @@ enum class ReduceKind : uint8_t { kMean, kSum, kMax, kMin, kProd, kSumSquare };
 /// What a convolution or matmul does to its accumulator `acc` (bias included).
 ///
 /// i8 output: q = sat(round(fl(float(acc) * multiplier[c])) + mid_zp), clamped
-/// to [lo, hi]; if kLutFlag, q = lut[q + 128]. Without a residual that is the
-/// output. With one (operand 3, i8, same dims as the output):
+/// to [lo, hi]; if kLutFlag, q = lut[q + 128]. With kWideLutFlag besides it q
+/// has 10 bits before the table: mid_zp, lo and hi in [-512, 511] and q =
+/// lut[q + 512]. Without a residual that is the output. With one (operand 3,
+/// i8, same dims as the output):
 ///   out = sat(round(fl(fl(float(q - res_mid_zp) * scale_self) +
 ///                      fl(float(r - res_zp) * scale_res))) + out_zp),
 /// clamped to [lo2, hi2]. (res_mid_zp is mid_zp, or the LUT output's.)
@@ -224,7 +226,13 @@ enum EpilogueFlags : uint8_t {
   kLutFlag = 1,         ///< aux[2] is a table of 256 x i8
   kResidualFlag = 2,    ///< operand 3 is the residual
   kPerChannelScale = 4, ///< aux[1] has one multiplier per output channel
+  kWideLutFlag = 8,     ///< with kLutFlag: the table has kWideLut x i8
 };
+constexpr int32_t kLut = 256, kWideLut = 1024; ///< entries of the tables
+/// What the table of an epilogue with these flags holds.
+constexpr int32_t lutEntries(uint8_t flags) {
+  return flags & kWideLutFlag ? kWideLut : kLut;
+}
 
 /// Operands: out [N,OH,OW,OC], in0 [N,H,W,IC], in1 weights, in2 residual.
 /// aux[0]: bias, i32 (or f32) x OC, or absent; aux[1]: f32 multipliers, OC or
@@ -304,8 +312,8 @@ struct BinaryParams {
   float alpha, beta;
 };
 
-/// out bool, in0 and in1 f32, i32, i64 or u64, all of the same dims: in0 == in1,
-/// in0 < in1 or in0 <= in1. Of what is no number all three are false.
+/// out bool, in0 and in1 f32, i32, i64 or u64, all of the same dims: in0 ==
+/// in1, in0 < in1 or in0 <= in1. Of what is no number all three are false.
 struct CompareParams {
   CompareKind kind;
 };
@@ -413,7 +421,8 @@ struct Command {
   uint32_t reserved2;
   Wait waits[kMaxWaits];
   Operand operands[kMaxOperands]; ///< out, in0, in1, in2
-  int64_t aux[kMaxAux]; ///< byte offsets into kConst, aligned to the element; -1: none
+  int64_t aux[kMaxAux]; ///< byte offsets into kConst, aligned to the element;
+                        ///< -1: none
   Params params;
 };
 static_assert(sizeof(Command) == 512);

@@ -95,3 +95,24 @@ cmdq.program @main {
   // expected-error @+1 {{has 7 waits; a command holds 6}}
   cmdq.nop on vector {waits = [#cmdq.wait<0, 1>, #cmdq.wait<1, 1>, #cmdq.wait<2, 1>, #cmdq.wait<3, 1>, #cmdq.wait<4, 1>, #cmdq.wait<5, 1>, #cmdq.wait<6, 1>]}
 }
+
+// -----
+
+cmdq.program @main {
+  %o = cmdq.alloc : memref<1x1x1x2xi8, #cmdq.space<sram>>
+  %i = cmdq.alloc : memref<1x1x1x2xi32, #cmdq.space<sram>>
+  %m = cmdq.constant {value = dense<1.0> : tensor<1xf32>} : memref<1xf32, #cmdq.space<const>>
+  %t = cmdq.constant {value = dense<0> : tensor<256xi8>} : memref<256xi8, #cmdq.space<const>>
+  // expected-error @+1 {{lut}}
+  cmdq.requantize on vector outs(%o : memref<1x1x1x2xi8, #cmdq.space<sram>>) ins(%i : memref<1x1x1x2xi32, #cmdq.space<sram>>) multipliers(%m : memref<1xf32, #cmdq.space<const>>) lut(%t : memref<256xi8, #cmdq.space<const>>) {epilogue = #cmdq.epilogue<lut, wide_lut, lo = -512, hi = 511>}
+}
+
+// -----
+
+cmdq.program @main {
+  %o = cmdq.alloc : memref<1x1x1x2xi8, #cmdq.space<sram>>
+  %i = cmdq.alloc : memref<1x1x1x2xi32, #cmdq.space<sram>>
+  %m = cmdq.constant {value = dense<1.0> : tensor<1xf32>} : memref<1xf32, #cmdq.space<const>>
+  // expected-error @+1 {{epilogue flag 'wide_lut' needs the operand lut}}
+  cmdq.requantize on vector outs(%o : memref<1x1x1x2xi8, #cmdq.space<sram>>) ins(%i : memref<1x1x1x2xi32, #cmdq.space<sram>>) multipliers(%m : memref<1xf32, #cmdq.space<const>>) {epilogue = #cmdq.epilogue<wide_lut, lo = -512, hi = 511>}
+}

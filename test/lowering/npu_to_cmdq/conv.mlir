@@ -57,6 +57,24 @@ func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x4x4x3xf32> {
 
 // -----
 
+// A function's argument has up to 10 bits: the table has an entry for each.
+
+!q = !quant.uniform<i8:f32, 0.5:0>
+!p = !quant.uniform<i16<-512:511>:f32, 0.25:-100>
+!w = !quant.uniform<i8<-127:127>:f32, 0.5>
+
+// CHECK-LABEL: cmdq.program @main
+// CHECK: cmdq.conv2d
+// CHECK-SAME: lut(%{{.*}} : memref<1024xi8, #cmdq.space<const>>)
+// CHECK-SAME: epilogue = #cmdq.epilogue<lut, wide_lut, mid_zp = -100, lo = -512, hi = 511>
+func.func @main(%x: tensor<1x4x4x3x!q>) -> tensor<1x4x4x3x!q> {
+  %w = npu.constant dense<2> : tensor<3x1x1x3xi8> -> tensor<3x1x1x3x!w>
+  %c = npu.conv2d(%x, %w) {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, activation = #npu.act<sigmoid, 0.0, 0.0>, pre_activation_type = !p} : (tensor<1x4x4x3x!q>, tensor<3x1x1x3x!w>) -> tensor<1x4x4x3x!q>
+  return %c : tensor<1x4x4x3x!q>
+}
+
+// -----
+
 // A quantised residual: the first term is rounded to pre_activation_type, goes
 // through the table to residual_type, and is added.
 

@@ -73,3 +73,23 @@ func.func @main(%x: tensor<1x4x4x3xf32>) -> tensor<1x9x9x2xf32> {
   %0 = npu.transpose_conv2d(%x, %w) {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, output_pads = array<i64: 0, 0>} : (tensor<1x4x4x3xf32>, tensor<2x3x3x3xf32>) -> tensor<1x9x9x2xf32>
   return %0 : tensor<1x9x9x2xf32>
 }
+
+// -----
+
+!q = !quant.uniform<i8:f32, 0.5:0>
+!w = !quant.uniform<i8<-127:127>:f32, 0.5>
+func.func @main(%x: tensor<1x4x4x3x!q>) -> tensor<1x4x4x3x!q> {
+  %w = npu.constant dense<2> : tensor<3x1x1x3xi8> -> tensor<3x1x1x3x!w>
+  // expected-error @+1 {{a table is for at most 10 bits, -512 to 511}}
+  %c = npu.conv2d(%x, %w) {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, activation = #npu.act<sigmoid, 0.0, 0.0>, pre_activation_type = !quant.uniform<i16<-512:512>:f32, 0.25:0>} : (tensor<1x4x4x3x!q>, tensor<3x1x1x3x!w>) -> tensor<1x4x4x3x!q>
+  return %c : tensor<1x4x4x3x!q>
+}
+
+// -----
+
+!q = !quant.uniform<i8:f32, 0.5:0>
+func.func @main(%x: tensor<1x4x!q>) -> tensor<1x4x!q> {
+  // expected-error @+1 {{a vector command looks up i8}}
+  %0 = npu.add %x, %x {activation = #npu.act<sigmoid, 0.0, 0.0>, pre_activation_type = !quant.uniform<i16<-512:511>:f32, 0.25:0>} : (tensor<1x4x!q>, tensor<1x4x!q>) -> tensor<1x4x!q>
+  return %0 : tensor<1x4x!q>
+}

@@ -1,4 +1,4 @@
-// RUN: npu-opt --split-input-file --npu-quantize %s | FileCheck %s
+// RUN: npu-opt --split-input-file --npu-quantize=wide-pre-activations=false %s | FileCheck %s
 // RUN: npu-opt --split-input-file --npu-quantize=bias-correction=false %s | FileCheck %s --check-prefix=PLAIN
 
 // What only outputs depend on stays in f32, the matrix work does not.
