@@ -9,7 +9,7 @@ class NPU_BinaryOp<string mnemonic, string what, list<Trait> traits = []>
     : NPU_PureOp<mnemonic, traits> {
   let summary = what;
   let description = [{
-    Elementwise with NumPy broadcasting; f32, i32/i64, or quantised per tensor
+    Elementwise with NumPy broadcasting; f32, i32, i64, ui64, or quantised per tensor
     (each operand and the result with a scale of its own). `activation` is
     applied before rounding to the result's type when it is a clip; any other
     one after rounding to `pre_activation_type`.
@@ -28,7 +28,7 @@ def NPU_MulOp : NPU_BinaryOp<"mul", "Product">;
 def NPU_DivOp : NPU_BinaryOp<"div", "Quotient">;
 def NPU_MinOp : NPU_BinaryOp<"min", "Minimum">;
 def NPU_MaxOp : NPU_BinaryOp<"max", "Maximum">;
-def NPU_PowOp : NPU_BinaryOp<"pow", "Power; f32 only">;
+def NPU_PowOp : NPU_BinaryOp<"pow", "Power; not of quantised types">;
 def NPU_PReluOp : NPU_BinaryOp<"prelu", "x < 0 ? x * slope : x, lhs being x and rhs the slope">;
 
 class NPU_UnaryOp<string mnemonic, string what, dag attrs = (ins)>

@@ -6,6 +6,7 @@
 include "dialects/npu/NPUConvOps.td"
 include "dialects/npu/NPUElementwiseOps.td"
 include "dialects/npu/NPUDataOps.td"
+include "dialects/npu/NPULogicOps.td"
 
 include "dialects/npu/NPUTargetAttr.td"
 

@@ -201,7 +201,8 @@ void attachTilingInterfaces(MLIRContext *context) {
          ClipOp, LeakyReluOp, EluOp, SigmoidOp, HardSigmoidOp, HardSwishOp,
          SwishOp, TanhOp, GeluOp, ExpOp, LogOp, SqrtOp, ReciprocalOp, AbsOp,
          NegOp, ErfOp, FloorOp, CeilOp, RoundOp, SoftplusOp, CastOp, QuantizeOp,
-         DequantizeOp>(context);
+         DequantizeOp, RemOp, ModOp, AndOp, OrOp, XorOp, ShlOp, ShrOp, EqualOp,
+         LessOp, LessEqualOp, SelectOp>(context);
 }
 
 } // namespace npu

@@ -89,10 +89,11 @@ static LogicalResult lowerBinary(Lowering &l, Op op, cmdq::BinaryKind kind) {
     fields.lut = q->lut;
   } else if (ta.isF32() && tb.isF32() && out.isF32()) {
     fields.function = functionOf(op.getActivationAttr());
-  } else if (ta != tb || ta != out || !(ta.isInteger(32) || ta.isInteger(64)) ||
-             op.getActivationAttr()) {
-    return l.fail(op) << "the vector engine takes f32, i32, i64 or quantised "
-                         "operands of one kind, not "
+  } else if (ta != tb || ta != out || op.getActivationAttr() ||
+             !(ta.isSignlessInteger(32) || ta.isSignlessInteger(64) ||
+               ta.isUnsignedInteger(64))) {
+    return l.fail(op) << "the vector engine takes f32, i32, i64, ui64 or "
+                         "quantised operands of one kind, not "
                       << ta << " and " << tb << " to " << out;
   }
   View dest = l.destinationOf(op.getOutput());

@@ -160,6 +160,8 @@ std::optional<mlir::LogicalResult> lowerMatrixOp(Lowering &l,
                                                  mlir::Operation *op);
 std::optional<mlir::LogicalResult> lowerVectorOp(Lowering &l,
                                                  mlir::Operation *op);
+std::optional<mlir::LogicalResult> lowerLogicOp(Lowering &l,
+                                                mlir::Operation *op);
 std::optional<mlir::LogicalResult> lowerDataOp(Lowering &l,
                                                mlir::Operation *op);
 

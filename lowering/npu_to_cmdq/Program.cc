@@ -187,7 +187,8 @@ LogicalResult Lowering::lower(Operation &op) {
       return fail(&op) << "element type " << type.getElementType()
                        << " is none that commands know";
   }
-  for (auto lowering : {lowerMatrixOp, lowerVectorOp, lowerDataOp})
+  for (auto lowering :
+       {lowerMatrixOp, lowerVectorOp, lowerLogicOp, lowerDataOp})
     if (auto result = lowering(*this, &op))
       return *result;
   return fail(&op) << "has no lowering to commands; a legalisation pass should "

@@ -87,7 +87,11 @@ struct Memory {
       if (offset < 0)
         offset = grow(constants, size);
       constants.resize(std::max<size_t>(constants.size(), offset + size));
-      ArrayRef<char> raw = value.getRawData();
+      std::vector<char> raw(value.getRawData().begin(),
+                            value.getRawData().end());
+      if (value.getElementType().isInteger(1)) // the attribute packs bits
+        raw.assign(value.getValues<bool>().begin(),
+                   value.getValues<bool>().end());
       for (int64_t i = 0; i < size; ++i)
         constants[offset + i] = raw[i % raw.size()];
       addresses[constant] = {rt::Space::kConst, 0, offset};

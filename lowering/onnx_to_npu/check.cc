@@ -47,17 +47,18 @@ static unsigned elementSet(Importer &importer, const Entry &e) {
     return 0;
   if (mlir::isa<mlir::FloatType>(type))
     return kFloat;
+  bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return kBool;
   case 8:
-    return type.isUnsignedInteger() ? kUint8 : kInt8;
+    return isUnsigned ? kUint8 : kInt8;
   case 16:
-    return kInt16;
+    return isUnsigned ? kUint16 : kInt16;
   case 32:
-    return kInt32;
+    return isUnsigned ? kUint32 : kInt32;
   default:
-    return kInt64;
+    return isUnsigned ? kUint64 : kInt64;
   }
 }
 

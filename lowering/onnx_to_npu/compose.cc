@@ -35,6 +35,33 @@ absl::Status Compose::bind(const Node &node, int n, const Entry &e) {
 
 Entry Compose::scalar(float value) { return floats({}, {value}); }
 
+Entry Compose::numberLike(const Entry &like, int64_t value) {
+  auto type = dyn_cast_or_null<IntegerType>(elementOf(like));
+  if (!type)
+    return scalar(float(value));
+  bool isUnsigned = type.isUnsigned();
+  switch (type.getWidth()) {
+  case 1:
+    return integers({}, {value != 0}, onnx::TensorProto::BOOL);
+  case 8:
+    return integers({}, {value},
+                    isUnsigned ? onnx::TensorProto::UINT8
+                               : onnx::TensorProto::INT8);
+  case 16:
+    return integers({}, {value},
+                    isUnsigned ? onnx::TensorProto::UINT16
+                               : onnx::TensorProto::INT16);
+  case 32:
+    return integers({}, {value},
+                    isUnsigned ? onnx::TensorProto::UINT32
+                               : onnx::TensorProto::INT32);
+  default:
+    return integers({}, {value},
+                    isUnsigned ? onnx::TensorProto::UINT64
+                               : onnx::TensorProto::INT64);
+  }
+}
+
 Entry Compose::floats(const Dims &dims, std::vector<float> values) {
   auto t = std::make_shared<Tensor>();
   t->dims = dims;
@@ -85,12 +112,48 @@ Entry Compose::castTo(const Entry &e, Type element) {
   return take(im.create<CastOp>(element, v.value), v.perm);
 }
 
-Entry Compose::softmax(const Entry &e, int64_t axis) {
-  if (!ready({&e}))
+Type Compose::elementOf(const Entry &e) {
+  if (e.constant)
+    return elementType(im.builder.getContext(), e.constant->type);
+  return e ? getElementTypeOrSelf(e.value.getType()) : Type();
+}
+
+Entry Compose::words(const Entry &e) {
+  auto type = dyn_cast_or_null<IntegerType>(elementOf(e));
+  if (!type || type.getWidth() == 64 || type.isSignlessInteger(32))
+    return e;
+  return castTo(e, im.builder.getIntegerType(type.getWidth() == 32 ? 64 : 32));
+}
+
+Entry Compose::select(const Entry &condition, const Entry &yes,
+                      const Entry &no) {
+  if (!ready({&condition, &yes, &no}))
     return {};
-  Entry v = asValue(e);
-  int64_t at = std::find(v.perm.begin(), v.perm.end(), axis) - v.perm.begin();
-  return take(im.create<SoftmaxOp>(Type(), v.value, at), v.perm);
+  // All three stored alike: as the largest is.
+  const Entry *largest = &condition;
+  size_t rank = 0;
+  for (const Entry *e : {&condition, &yes, &no}) {
+    rank = std::max(rank, dims(*e).size());
+    if (elementCount(dims(*e)) > elementCount(dims(*largest)) ||
+        (e->value && !largest->value))
+      largest = e;
+  }
+  Dims perm = largest->value && largest->perm.size() == rank ? largest->perm
+                                                             : identity(rank);
+  return take(im.create<SelectOp>(Type(), alignedTo(im, condition, perm),
+                                  alignedTo(im, yes, perm),
+                                  alignedTo(im, no, perm)),
+              perm);
+}
+
+Entry Compose::negate(const Entry &truth) {
+  return pair<XorOp>(truth, integers({}, {1}, onnx::TensorProto::BOOL));
+}
+
+Entry Compose::logSoftmax(const Entry &e, int64_t axis) {
+  Entry shifted = sub(e, reduce<ReduceMaxOp>(e, {axis}));
+  Entry sum = reduce<ReduceSumOp>(unary<ExpOp>(shifted), {axis});
+  return this->sub(shifted, unary<LogOp>(sum));
 }
 
 Entry Compose::matmul(const Entry &a, const Entry &b, bool transposed) {

@@ -36,6 +36,8 @@ public:
   //===--- Constants ------------------------------------------------------===//
 
   static Entry scalar(float value);
+  /// `value` as one of the elements of `like`.
+  Entry numberLike(const Entry &like, int64_t value);
   static Entry floats(const Dims &dims, std::vector<float> values);
   static Entry integers(const Dims &dims, std::vector<int64_t> values,
                         int type = onnx::TensorProto::INT64);
@@ -51,6 +53,10 @@ public:
   Entry pow(const Entry &a, const Entry &b) { return binary<PowOp>(a, b); }
   Entry clip(const Entry &e, float low, float high);
   Entry castTo(const Entry &e, mlir::Type element);
+  mlir::Type elementOf(const Entry &e);
+  /// Integers as the vector engine computes on them: truth values and all of
+  /// less than 32 bits as i32, ui32 as i64; others as they are.
+  Entry words(const Entry &e);
 
   template <typename Op> Entry binary(const Entry &a, const Entry &b) {
     if (!ready({&a, &b}))
@@ -60,6 +66,15 @@ public:
                               mlir::TypeAttr()),
                 o.perm);
   }
+  /// Of integers and truth values; no activation.
+  template <typename Op> Entry pair(const Entry &a, const Entry &b) {
+    if (!ready({&a, &b}))
+      return {};
+    Operands o = broadcastOperands(im, a, b);
+    return take(im.create<Op>(mlir::Type(), o.a, o.b), o.perm);
+  }
+  Entry select(const Entry &condition, const Entry &yes, const Entry &no);
+  Entry negate(const Entry &truth);
   template <typename Op, typename... Attrs>
   Entry unary(const Entry &e, Attrs... attrs) {
     if (!ready({&e}))
@@ -82,7 +97,20 @@ public:
     at.erase(std::unique(at.begin(), at.end()), at.end());
     return take(im.create<Op>(mlir::Type(), v.value, at, true), v.perm);
   }
-  Entry softmax(const Entry &e, int64_t axis);
+  /// Operators along one axis of what they are given.
+  template <typename Op, typename... Attrs>
+  Entry along(const Entry &e, int64_t axis, Attrs... attrs) {
+    if (!ready({&e}))
+      return {};
+    Entry v = asValue(e);
+    int64_t at = std::find(v.perm.begin(), v.perm.end(), axis) - v.perm.begin();
+    return take(im.create<Op>(mlir::Type(), v.value, at, attrs...), v.perm);
+  }
+  Entry softmax(const Entry &e, int64_t axis) {
+    return along<SoftmaxOp>(e, axis);
+  }
+  /// x - max - log(sum(exp(x - max))).
+  Entry logSoftmax(const Entry &e, int64_t axis);
   /// [B...,M,K] x [B...,K,N], or x [B...,N,K] when `transposed`.
   Entry matmul(const Entry &a, const Entry &b, bool transposed = false);
 

@@ -3,14 +3,13 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "lowering/onnx_to_npu/elementwise.h"
+#include "lowering/onnx_to_npu/compose.h"
 
 using namespace mlir;
 
 namespace npu {
 
-// `e` with leading dimensions of 1 up to `rank`, stored with `perm`.
-static Value padded(Importer &im, const Entry &e, const Dims &perm) {
+Value alignedTo(Importer &im, const Entry &e, const Dims &perm) {
   Dims dims = im.shape(e);
   if (dims.size() == perm.size())
     return im.materialize(e, perm);
@@ -37,19 +36,18 @@ Operands broadcastOperands(Importer &im, const Entry &a, const Entry &b) {
     if (e->value && e->perm.size() == rank && !isIdentity(e->perm))
       out.perm = e->perm;
   // Scalars need no layout; everything else gets the result's rank.
-  out.a = padded(im, a, out.perm);
-  out.b = padded(im, b, out.perm);
+  out.a = alignedTo(im, a, out.perm);
+  out.b = alignedTo(im, b, out.perm);
   return out;
 }
 
+/// Integers are computed as words; the result is of the operands' type.
 template <typename Op>
 static absl::Status binaryOf(Importer &im, const Node &node, const Entry &a,
                              const Entry &b) {
-  Operands o = broadcastOperands(im, a, b);
-  NPU_ASSIGN(Value out,
-             im.create<Op>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
-  im.bind(node, 0, out, o.perm);
-  return absl::OkStatus();
+  Compose c(im);
+  Entry out = c.binary<Op>(c.words(a), c.words(b));
+  return c.bind(node, 0, c.castTo(out, c.elementOf(a)));
 }
 
 // Before opset 7, b's dimensions are those of a from `axis` on.
@@ -99,32 +97,24 @@ static absl::Status prelu(Importer &im, const Node &node) {
 
 // Max, Min, Sum, Mean of any number of inputs.
 template <typename Op>
+static Entry accumulate(Compose &c, Importer &im, const Node &node) {
+  Entry first = im.entry(node, 0), acc = c.words(first);
+  for (int n = 1; n < node.inputs(); ++n)
+    acc = c.binary<Op>(acc, c.words(im.entry(node, n)));
+  return c.castTo(acc, c.elementOf(first));
+}
+
+template <typename Op>
 static absl::Status variadic(Importer &im, const Node &node) {
-  Entry acc = im.entry(node, 0);
-  if (acc.constant && node.inputs() == 1) {
-    im.bind(node, 0, acc.constant);
-    return absl::OkStatus();
-  }
-  for (int n = 1; n < node.inputs(); ++n) {
-    Operands o = broadcastOperands(im, acc, im.entry(node, n));
-    NPU_ASSIGN(Value out,
-               im.create<Op>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
-    acc = {nullptr, out, o.perm};
-  }
-  im.bind(node, 0, acc.value, acc.perm);
-  return absl::OkStatus();
+  Compose c(im);
+  return c.bind(node, 0, accumulate<Op>(c, im, node));
 }
 
 static absl::Status mean(Importer &im, const Node &node) {
-  if (absl::Status s = variadic<AddOp>(im, node); !s.ok())
-    return s;
-  auto scale = std::make_shared<Tensor>();
-  scale->f = {1.0f / float(node.inputs())};
-  onnx::NodeProto proto;
-  proto.add_input(node.proto.output(0));
-  proto.add_output(node.proto.output(0));
-  Node inner(proto, node.opset);
-  return binaryOf<MulOp>(im, inner, im.entry(inner, 0), {scale, {}, {}});
+  Compose c(im);
+  Entry sum = accumulate<AddOp>(c, im, node);
+  return c.bind(node, 0,
+                c.mul(sum, Compose::scalar(1.0f / float(node.inputs()))));
 }
 
 template <typename Op, typename... Attrs>
@@ -216,19 +206,12 @@ static absl::Status batchNorm(Importer &im, const Node &node) {
   }
   scale->dims = offset->dims = Dims(shape.size() - 1, 1);
   scale->dims[0] = offset->dims[0] = channels;
-  Operands o = broadcastOperands(im, x, {scale, {}, {}});
-  NPU_ASSIGN(Value product,
-             im.create<MulOp>(Type(), o.a, o.b, ActivationAttr(), TypeAttr()));
-  Operands p =
-      broadcastOperands(im, {nullptr, product, o.perm}, {offset, {}, {}});
-  NPU_ASSIGN(Value out,
-             im.create<AddOp>(Type(), p.a, p.b, ActivationAttr(), TypeAttr()));
-  im.bind(node, 0, out, p.perm);
-  return absl::OkStatus();
+  Compose c(im);
+  return c.bind(node, 0, c.add(c.mul(x, {scale, {}, {}}), {offset, {}, {}}));
 }
 
 void registerElementwiseOps(Registry &r) {
-  constexpr unsigned kNumbers = kFloat | kInt32 | kInt64;
+  constexpr unsigned kNumbers = kFloat | kIntegers;
   auto two = [](Handler handler, unsigned types) {
     return OpImport(handler).inputs(2).of(types);
   };
@@ -236,7 +219,6 @@ void registerElementwiseOps(Registry &r) {
   r["Sub"] = two(binary<SubOp>, kNumbers);
   r["Mul"] = two(binary<MulOp>, kNumbers);
   r["Div"] = two(binary<DivOp>, kNumbers);
-  r["Pow"] = two(binary<PowOp>, kFloat);
   r["PRelu"] = two(prelu, kFloat);
   r["Max"] = OpImport(variadic<MaxOp>).anyInputs().of(kNumbers);
   r["Min"] = OpImport(variadic<MinOp>).anyInputs().of(kNumbers);

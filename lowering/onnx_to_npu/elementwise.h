@@ -11,6 +11,8 @@ struct Operands {
   mlir::Value a, b;
   Dims perm;
 };
+/// `e` with leading dimensions of 1 up to the rank of `perm`, stored with it.
+mlir::Value alignedTo(Importer &im, const Entry &e, const Dims &perm);
 Operands broadcastOperands(Importer &im, const Entry &a, const Entry &b);
 
 } // namespace npu

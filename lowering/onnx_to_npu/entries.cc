@@ -27,10 +27,16 @@ Type elementType(MLIRContext *context, int type) {
     return IntegerType::get(context, 8, IntegerType::Unsigned);
   case onnx::TensorProto::INT16:
     return IntegerType::get(context, 16);
+  case onnx::TensorProto::UINT16:
+    return IntegerType::get(context, 16, IntegerType::Unsigned);
   case onnx::TensorProto::INT32:
     return IntegerType::get(context, 32);
+  case onnx::TensorProto::UINT32:
+    return IntegerType::get(context, 32, IntegerType::Unsigned);
   case onnx::TensorProto::INT64:
     return IntegerType::get(context, 64);
+  case onnx::TensorProto::UINT64:
+    return IntegerType::get(context, 64, IntegerType::Unsigned);
   case onnx::TensorProto::BOOL:
     return IntegerType::get(context, 1);
   default:

@@ -52,16 +52,14 @@ int edgeType(int type) {
   case TensorProto::FLOAT16:
   case TensorProto::BFLOAT16:
     return TensorProto::FLOAT;
-  case TensorProto::UINT16:
-    return TensorProto::INT32;
-  case TensorProto::UINT32:
-  case TensorProto::UINT64:
-    return TensorProto::INT64;
   case TensorProto::INT8:
   case TensorProto::UINT8:
   case TensorProto::INT16:
+  case TensorProto::UINT16:
   case TensorProto::INT32:
+  case TensorProto::UINT32:
   case TensorProto::INT64:
+  case TensorProto::UINT64:
   case TensorProto::BOOL:
     return type;
   default:

@@ -1,58 +1,58 @@
 // Reductions and softmax.
-#include <algorithm>
+#include <limits>
 
-#include "absl/strings/str_cat.h"
-#include "lowering/onnx_to_npu/elementwise.h"
+#include "lowering/onnx_to_npu/compose.h"
 
 using namespace mlir;
 
 namespace npu {
 
-static absl::Status normalizeAxes(Dims *axes, int64_t rank) {
-  for (int64_t &a : *axes) {
-    if (a < -rank || a >= rank)
-      return absl::InvalidArgumentError(
-          absl::StrCat("axis ", a, " is outside rank ", rank));
-    a += a < 0 ? rank : 0;
-  }
-  return absl::OkStatus();
+namespace {
+
+/// A reduction over `axes`, which stay as 1.
+using Reduction = std::function<Entry(Compose &, const Entry &, const Dims &)>;
+
+template <typename Op> Reduction plain() {
+  return [](Compose &c, const Entry &e, const Dims &axes) {
+    return c.reduce<Op>(e, axes);
+  };
 }
 
-// Position of logical dimension `axis` in the stored order.
-static int64_t stored(const Dims &perm, int64_t axis) {
-  return std::find(perm.begin(), perm.end(), axis) - perm.begin();
+Entry sumOfSquares(Compose &c, const Entry &e, const Dims &axes) {
+  return c.reduce<ReduceSumOp>(c.mul(e, e), axes);
 }
 
-// Reduces the logical `axes` of `e`, keeping them as 1.
-template <typename Op>
-static absl::StatusOr<Entry> reduceKeep(Importer &im, Entry e, Dims axes) {
-  if (e.constant)
-    e = {nullptr, im.constantValue(*e.constant),
-         identity(e.constant->dims.size())};
-  Dims at;
-  for (int64_t a : axes)
-    at.push_back(stored(e.perm, a));
-  std::sort(at.begin(), at.end());
-  at.erase(std::unique(at.begin(), at.end()), at.end());
-  NPU_ASSIGN(Value out, im.create<Op>(Type(), e.value, at, true));
-  return Entry{nullptr, out, e.perm};
+Entry sumOfMagnitudes(Compose &c, const Entry &e, const Dims &axes) {
+  return c.reduce<ReduceSumOp>(c.unary<AbsOp>(e), axes);
 }
 
-// Drops the (unit) logical axes.
-static Value dropAxes(Importer &im, const Entry &e, const Dims &axes) {
-  Value v = im.materialize(e, identity(e.perm.size()));
-  auto type = cast<RankedTensorType>(v.getType());
-  Dims dims;
-  for (int64_t i = 0; i < type.getRank(); ++i)
+Entry euclidean(Compose &c, const Entry &e, const Dims &axes) {
+  return c.unary<SqrtOp>(sumOfSquares(c, e, axes));
+}
+
+Entry logOfSum(Compose &c, const Entry &e, const Dims &axes) {
+  return c.unary<LogOp>(c.reduce<ReduceSumOp>(e, axes));
+}
+
+/// max + log(sum(exp(x - max))), the maximum kept finite.
+Entry logOfSumOfExp(Compose &c, const Entry &e, const Dims &axes) {
+  constexpr float most = std::numeric_limits<float>::max();
+  Entry top = c.clip(c.reduce<ReduceMaxOp>(e, axes), -most, most);
+  Entry sum = c.reduce<ReduceSumOp>(c.unary<ExpOp>(c.sub(e, top)), axes);
+  return c.add(top, c.unary<LogOp>(sum));
+}
+
+/// `e` without the (unit) `axes`.
+Entry dropped(Compose &c, const Entry &e, const Dims &axes) {
+  Dims dims = c.dims(e), left;
+  for (int64_t i = 0, rank = dims.size(); i < rank; ++i)
     if (std::find(axes.begin(), axes.end(), i) == axes.end())
-      dims.push_back(type.getDimSize(i));
-  return ReshapeOp::create(im.builder, im.loc,
-                           RankedTensorType::get(dims, type.getElementType()),
-                           v, dims);
+      left.push_back(dims[i]);
+  return c.reshape(e, left);
 }
 
-static absl::StatusOr<Dims> readAxes(Importer &im, const Node &node,
-                                     int64_t rank, int inputFrom) {
+absl::StatusOr<Dims> readAxes(Importer &im, const Node &node, int64_t rank,
+                              int inputFrom) {
   Dims axes = node.ints("axes");
   if (node.opset >= inputFrom && node.has(1)) {
     std::optional<Dims> given = im.integers(node, 1);
@@ -62,115 +62,145 @@ static absl::StatusOr<Dims> readAxes(Importer &im, const Node &node,
   }
   if (axes.empty() && !node.i("noop_with_empty_axes", 0))
     axes = identity(rank);
-  if (absl::Status s = normalizeAxes(&axes, rank); !s.ok())
-    return s;
+  for (int64_t &a : axes) {
+    NPU_ASSIGN(a, axisOf(a, rank));
+  }
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
-template <typename Op> static Handler reduce(int inputFrom) {
-  return [inputFrom](Importer &im, const Node &node) -> absl::Status {
+Handler reduce(Reduction reduction, int inputFrom) {
+  return [=](Importer &im, const Node &node) -> absl::Status {
+    Compose c(im);
     Entry x = im.entry(node, 0);
     NPU_ASSIGN(Dims axes, readAxes(im, node, im.shape(x).size(), inputFrom));
-    if (axes.empty()) {
+    if (axes.empty() && node.i("noop_with_empty_axes", 0)) {
       im.bind(node.proto.output(0), x);
       return absl::OkStatus();
     }
-    NPU_ASSIGN(Entry out, reduceKeep<Op>(im, x, axes));
-    if (node.i("keepdims", 1))
-      im.bind(node, 0, out.value, out.perm);
-    else
-      im.bind(node, 0, dropAxes(im, out, axes));
-    return absl::OkStatus();
+    Entry word = c.words(x);
+    Entry out = c.castTo(reduction(c, word, axes), c.elementOf(x));
+    if (!node.i("keepdims", 1))
+      out = dropped(c, out, axes);
+    return c.bind(node, 0, out);
   };
 }
 
 // GlobalAveragePool and GlobalMaxPool: everything behind the channels.
-template <typename Op> static Handler globalPool() {
+template <typename Op> Handler globalPool() {
   return [](Importer &im, const Node &node) -> absl::Status {
+    Compose c(im);
     Entry x = im.entry(node, 0);
     if (im.shape(x).size() < 3)
       return absl::InvalidArgumentError("the input has no spatial dimension");
-    Dims axes;
-    for (size_t i = 2; i < im.shape(x).size(); ++i)
-      axes.push_back(i);
-    NPU_ASSIGN(Entry out, reduceKeep<Op>(im, x, axes));
-    im.bind(node, 0, out.value, out.perm);
-    return absl::OkStatus();
+    return c.bind(node, 0,
+                  c.reduce<Op>(x, rangeOf(2, int64_t(im.shape(x).size()))));
   };
 }
 
-static absl::Status argMax(Importer &im, const Node &node) {
-  Entry x = im.entry(node, 0);
-  Dims axis = {node.i("axis", 0)};
-  if (absl::Status s = normalizeAxes(&axis, im.shape(x).size()); !s.ok())
-    return s;
-  if (node.i("select_last_index", 0))
-    return im.unsupported("select_last_index");
-  if (!x.value)
-    return im.unsupported("of a constant");
-  NPU_ASSIGN(Value out, im.create<ArgMaxOp>(Type(), x.value,
-                                            stored(x.perm, axis[0]), true));
-  if (node.i("keepdims", 1))
-    im.bind(node, 0, out, x.perm);
-  else
-    im.bind(node, 0, dropAxes(im, {nullptr, out, x.perm}, axis));
-  return absl::OkStatus();
+/// The index of the first maximum along `axis`, which stays as 1.
+Entry firstMaximum(Compose &c, const Entry &x, int64_t axis) {
+  return c.along<ArgMaxOp>(x, axis, /*keepdims=*/true);
 }
 
-static absl::Status softmax(Importer &im, const Node &node, bool log) {
+/// ArgMax, and ArgMin of what is negated. The last of equals is the first in
+/// reverse order.
+absl::Status argExtreme(Importer &im, const Node &node, bool least) {
+  Compose c(im);
+  Entry x = c.words(im.entry(node, 0));
+  int64_t rank = c.dims(x).size();
+  NPU_ASSIGN(int64_t axis, axisOf(node.i("axis", 0), rank));
+  if (least)
+    x = c.unary<NegOp>(x);
+  int64_t size = c.dims(x)[axis];
+  bool last = node.i("select_last_index", 0);
+  if (last) {
+    Dims reversed = rangeOf(0, size);
+    std::reverse(reversed.begin(), reversed.end());
+    x = c.gather(x, reversed, axis);
+  }
+  Entry out = firstMaximum(c, x, axis);
+  if (last)
+    out = c.sub(Compose::integers({}, {size - 1}),
+                c.castTo(out, im.builder.getI64Type()));
+  if (!node.i("keepdims", 1))
+    out = dropped(c, out, {axis});
+  return c.bind(node, 0, out);
+}
+
+/// `f` along the axis; before opset 13 all dimensions from it on are one.
+absl::Status along(Importer &im, const Node &node,
+                   const std::function<Entry(Compose &, Entry, int64_t)> &f) {
+  Compose c(im);
   Entry x = im.entry(node, 0);
   Dims dims = im.shape(x);
   int64_t rank = dims.size();
-  Dims axis = {node.i("axis", node.opset < 13 ? 1 : -1)};
-  if (absl::Status s = normalizeAxes(&axis, rank); !s.ok())
-    return s;
-  Value out;
-  Dims perm = x.perm;
-  bool flat = node.opset < 13 && axis[0] != rank - 1;
-  for (int64_t i = axis[0] + 1; i < rank; ++i)
-    flat &= node.opset < 13; // before opset 13 all dims from axis on are one
-  if (flat && elementCount(Dims(dims.begin() + axis[0] + 1, dims.end())) != 1) {
-    Value v = im.value(node, 0);
-    auto type = cast<RankedTensorType>(v.getType());
-    Dims two = {elementCount(Dims(dims.begin(), dims.begin() + axis[0])),
-                elementCount(Dims(dims.begin() + axis[0], dims.end()))};
-    v = ReshapeOp::create(im.builder, im.loc,
-                          RankedTensorType::get(two, type.getElementType()), v,
-                          two);
-    NPU_ASSIGN(v, im.create<SoftmaxOp>(Type(), v, int64_t(1)));
-    out = ReshapeOp::create(im.builder, im.loc, type, v, dims);
-    perm = identity(rank);
-  } else {
-    if (!x.value)
-      return im.unsupported("of a constant");
-    NPU_ASSIGN(out,
-               im.create<SoftmaxOp>(Type(), x.value, stored(x.perm, axis[0])));
-  }
-  if (log) {
-    NPU_ASSIGN(out, im.create<LogOp>(Type(), out));
-  }
-  im.bind(node, 0, out, perm);
-  return absl::OkStatus();
+  NPU_ASSIGN(int64_t axis,
+             axisOf(node.i("axis", node.opset < 13 ? 1 : -1), rank));
+  int64_t behind = elementCount(Dims(dims.begin() + axis + 1, dims.end()));
+  if (node.opset >= 13 || behind == 1)
+    return c.bind(node, 0, f(c, x, axis));
+  int64_t row = dims[axis] * behind;
+  Entry flat = f(c, c.reshape(x, {elementCount(dims) / row, row}), 1);
+  return c.bind(node, 0, c.reshape(flat, dims));
 }
 
+absl::Status softmax(Importer &im, const Node &node) {
+  return along(im, node, [](Compose &c, const Entry &x, int64_t axis) {
+    return c.softmax(x, axis);
+  });
+}
+
+absl::Status logSoftmax(Importer &im, const Node &node) {
+  return along(im, node, [](Compose &c, const Entry &x, int64_t axis) {
+    return c.logSoftmax(x, axis);
+  });
+}
+
+/// 1 at the first maximum, 0 elsewhere.
+absl::Status hardmax(Importer &im, const Node &node) {
+  return along(im, node, [&](Compose &c, const Entry &x, int64_t axis) {
+    Dims dims = c.dims(x), row(dims.size(), 1);
+    row[axis] = dims[axis];
+    Entry at = c.castTo(firstMaximum(c, x, axis), im.builder.getI64Type());
+    Entry hot =
+        c.pair<EqualOp>(at, Compose::integers(row, rangeOf(0, dims[axis])));
+    return c.castTo(hot, im.builder.getF32Type());
+  });
+}
+
+} // namespace
+
 void registerReduceOps(Registry &r) {
-  auto axes = [](Handler handler) {
-    return OpImport(handler).of(kFloat).constant({1});
+  auto axes = [](Reduction reduction, int inputFrom, unsigned types = kFloat) {
+    return OpImport(reduce(std::move(reduction), inputFrom))
+        .of(types)
+        .constant({1});
   };
-  r["ReduceMean"] = axes(reduce<ReduceMeanOp>(18));
-  r["ReduceSum"] = axes(reduce<ReduceSumOp>(13));
-  r["ReduceMax"] = axes(reduce<ReduceMaxOp>(18));
-  r["ReduceMin"] = axes(reduce<ReduceMinOp>(18));
-  r["ReduceProd"] = axes(reduce<ReduceProdOp>(18));
+  r["ReduceMean"] = axes(plain<ReduceMeanOp>(), 18);
+  r["ReduceSum"] = axes(plain<ReduceSumOp>(), 13);
+  r["ReduceMax"] = axes(plain<ReduceMaxOp>(), 18);
+  r["ReduceMin"] = axes(plain<ReduceMinOp>(), 18);
+  r["ReduceProd"] = axes(plain<ReduceProdOp>(), 18);
+  r["ReduceL1"] = axes(sumOfMagnitudes, 18);
+  r["ReduceL2"] = axes(euclidean, 18);
+  r["ReduceSumSquare"] = axes(sumOfSquares, 18);
+  r["ReduceLogSum"] = axes(logOfSum, 18);
+  r["ReduceLogSumExp"] = axes(logOfSumOfExp, 18);
   auto one = [](Handler handler) { return OpImport(handler).of(kFloat); };
   r["GlobalAveragePool"] = one(globalPool<ReduceMeanOp>()).ranks(3, 8);
   r["GlobalMaxPool"] = one(globalPool<ReduceMaxOp>()).ranks(3, 8);
-  r["ArgMax"] = one(argMax).of(kFloat | kInt32);
-  r["Softmax"] =
-      one([](Importer &im, const Node &n) { return softmax(im, n, false); });
-  r["LogSoftmax"] =
-      one([](Importer &im, const Node &n) { return softmax(im, n, true); });
+  auto arg = [&](bool least) {
+    return one([least](Importer &im, const Node &node) {
+             return argExtreme(im, node, least);
+           })
+        .of(kFloat | kSmallIntegers | kInt16 | kUint16 | kInt32);
+  };
+  r["ArgMax"] = arg(false);
+  r["ArgMin"] = arg(true);
+  r["Softmax"] = one(softmax);
+  r["LogSoftmax"] = one(logSoftmax);
+  r["Hardmax"] = one(hardmax);
 }
 
 } // namespace npu

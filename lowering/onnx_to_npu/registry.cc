@@ -45,9 +45,10 @@ const char *engineName(Engine engine) {
 std::string typesText(unsigned types) {
   std::vector<std::string> names;
   const std::pair<unsigned, const char *> all[] = {
-      {kFloat, "float"}, {kInt8, "int8"},    {kUint8, "uint8"},
-      {kInt16, "int16"}, {kInt32, "int32"},  {kInt64, "int64"},
-      {kBool, "bool"},   {kQuantized, "QDQ"}};
+      {kFloat, "float"},   {kInt8, "int8"},     {kUint8, "uint8"},
+      {kInt16, "int16"},   {kUint16, "uint16"}, {kInt32, "int32"},
+      {kUint32, "uint32"}, {kInt64, "int64"},   {kUint64, "uint64"},
+      {kBool, "bool"},     {kQuantized, "QDQ"}};
   for (const auto &[bit, name] : all)
     if (types & bit)
       names.push_back(name);
@@ -59,6 +60,10 @@ const Registry &registry() {
     auto *r = new Registry;
     registerConvOps(*r);
     registerElementwiseOps(*r);
+    registerLogicOps(*r);
+    registerFunctionOps(*r);
+    registerMaskOps(*r);
+    registerLossOps(*r);
     registerReduceOps(*r);
     registerNormOps(*r);
     registerDataOps(*r);
@@ -85,8 +90,7 @@ void registerRefusedOps(Registry &r) {
        "this operator trains a model; export it for inference",
        {"ai.onnx.preview.training:Adagrad", "ai.onnx.preview.training:Adam",
         "ai.onnx.preview.training:Gradient",
-        "ai.onnx.preview.training:Momentum", "NegativeLogLikelihoodLoss",
-        "SoftmaxCrossEntropyLoss"}},
+        "ai.onnx.preview.training:Momentum"}},
       {RefusalKind::Random,
        "its result is random; feed the values as an input instead",
        {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",

@@ -44,8 +44,12 @@ enum ElementTypes : unsigned {
   kInt64 = 32,
   kBool = 64,
   kQuantized = 128, ///< 8-bit with scale and zero point, in QDQ models
+  kUint16 = 256,
+  kUint32 = 512,
+  kUint64 = 1024,
   kSmallIntegers = kInt8 | kUint8,
-  kIntegers = kSmallIntegers | kInt16 | kInt32 | kInt64,
+  kIntegers =
+      kSmallIntegers | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64,
   kAnyType = kFloat | kIntegers | kBool | kQuantized,
 };
 /// "float, int8, uint8".
@@ -93,6 +97,10 @@ const Registry &registry();
 
 void registerConvOps(Registry &registry);
 void registerElementwiseOps(Registry &registry);
+void registerLogicOps(Registry &registry);
+void registerFunctionOps(Registry &registry);
+void registerMaskOps(Registry &registry);
+void registerLossOps(Registry &registry);
 void registerReduceOps(Registry &registry);
 void registerNormOps(Registry &registry);
 void registerDataOps(Registry &registry);

@@ -24,11 +24,11 @@ int onnxTypeOf(Type element) {
   case 8:
     return integer.isUnsigned() ? TensorProto::UINT8 : TensorProto::INT8;
   case 16:
-    return integer.isUnsigned() ? 0 : TensorProto::INT16;
+    return integer.isUnsigned() ? TensorProto::UINT16 : TensorProto::INT16;
   case 32:
-    return integer.isUnsigned() ? 0 : TensorProto::INT32;
+    return integer.isUnsigned() ? TensorProto::UINT32 : TensorProto::INT32;
   case 64:
-    return integer.isUnsigned() ? 0 : TensorProto::INT64;
+    return integer.isUnsigned() ? TensorProto::UINT64 : TensorProto::INT64;
   default:
     return 0;
   }

@@ -73,6 +73,11 @@ static Opcode opcodeOf(Operation *op) {
           [](auto) { return Opcode::kConvert; })
       .Case<AddOp, SubOp, MulOp, DivOp, MinOp, MaxOp, PowOp, PReluOp>(
           [](auto) { return Opcode::kBinary; })
+      .Case<RemOp, ModOp, AndOp, OrOp, XorOp, ShlOp, ShrOp>(
+          [](auto) { return Opcode::kBinary; })
+      .Case<EqualOp, LessOp, LessEqualOp>(
+          [](auto) { return Opcode::kCompare; })
+      .Case([](SelectOp) { return Opcode::kSelect; })
       .Default([](Operation *op) {
         return dtypeOf(op->getOperand(0)) == DType::kI8 ? Opcode::kLut
                                                         : Opcode::kUnary;

@@ -63,10 +63,12 @@ absl::Status fill(const Tensor &tensor, const rt::TensorInfo &info,
     store<uint8_t>(tensor.i, data);
     break;
   case DType::kI16:
-    store<int16_t>(tensor.i, data);
+  case DType::kU16:
+    store<uint16_t>(tensor.i, data);
     break;
   case DType::kI32:
-    store<int32_t>(tensor.i, data);
+  case DType::kU32:
+    store<uint32_t>(tensor.i, data);
     break;
   default:
     store<int64_t>(tensor.i, data);
@@ -84,8 +86,12 @@ static int64_t integerAt(DType type, const uint8_t *data, int64_t n) {
     return load<uint8_t>(data, n);
   case DType::kI16:
     return load<int16_t>(data, n);
+  case DType::kU16:
+    return load<uint16_t>(data, n);
   case DType::kI32:
     return load<int32_t>(data, n);
+  case DType::kU32:
+    return load<uint32_t>(data, n);
   default:
     return load<int64_t>(data, n);
   }
