@@ -1,135 +1,12 @@
 // Evaluates nodes whose inputs are all constant: shape arithmetic, and the
 // constant expressions that exporters leave behind.
 #include <algorithm>
-#include <cmath>
 
-#include "lowering/onnx_to_npu/importer.h"
+#include "lowering/onnx_to_npu/fold.h"
 
 namespace npu {
 
 namespace {
-
-// Larger results are left to the network, where they cost no compile time.
-constexpr int64_t kMaxElements = int64_t{1} << 24;
-
-using Result = std::shared_ptr<Tensor>;
-
-Result make(int type, Dims dims) {
-  auto t = std::make_shared<Tensor>();
-  t->type = type;
-  t->dims = std::move(dims);
-  return t;
-}
-
-void push(Tensor &t, double value) {
-  if (t.isFloat())
-    t.f.push_back(float(value));
-  else
-    t.i.push_back(int64_t(value));
-}
-void pushFrom(Tensor &t, const Tensor &from, int64_t n) {
-  if (t.isFloat())
-    t.f.push_back(from.isFloat() ? from.f[n] : float(from.i[n]));
-  else
-    t.i.push_back(from.isFloat() ? int64_t(from.f[n]) : from.i[n]);
-}
-
-bool broadcast(const Dims &a, const Dims &b, Dims *out) {
-  out->assign(std::max(a.size(), b.size()), 1);
-  for (size_t i = 0; i < out->size(); ++i) {
-    int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-    int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1)
-      return false;
-    (*out)[out->size() - 1 - i] = x == 1 ? y : x;
-  }
-  return elementCount(*out) >= 0 && elementCount(*out) <= kMaxElements;
-}
-
-// Index into `dims` of element n of the broadcast shape.
-int64_t source(int64_t n, const Dims &shape, const Dims &dims) {
-  int64_t index = 0, stride = 1;
-  for (int i = int(shape.size()) - 1, j = int(dims.size()) - 1; j >= 0;
-       --i, --j) {
-    int64_t x = n % shape[i];
-    n /= shape[i];
-    index += dims[j] == 1 ? 0 : x * stride;
-    stride *= dims[j];
-  }
-  return index;
-}
-
-template <typename F>
-Result elementwise(const Tensor &a, const Tensor &b, int type, const F &f) {
-  Dims dims;
-  if (!broadcast(a.dims, b.dims, &dims))
-    return nullptr;
-  Result out = make(type, dims);
-  for (int64_t n = 0, count = elementCount(dims); n < count; ++n)
-    push(*out, f(a.at(source(n, dims, a.dims)), b.at(source(n, dims, b.dims))));
-  return out;
-}
-
-Result binary(const std::string &op, const Tensor &a, const Tensor &b) {
-  bool integers = !a.isFloat();
-  if (op == "Add")
-    return elementwise(a, b, a.type, [](double x, double y) { return x + y; });
-  if (op == "Sub")
-    return elementwise(a, b, a.type, [](double x, double y) { return x - y; });
-  if (op == "Mul")
-    return elementwise(a, b, a.type, [](double x, double y) { return x * y; });
-  if (op == "Div")
-    return elementwise(a, b, a.type, [&](double x, double y) {
-      return integers ? (y == 0 ? 0 : std::trunc(x / y)) : x / y;
-    });
-  if (op == "Pow")
-    return elementwise(a, b, a.type,
-                       [](double x, double y) { return std::pow(x, y); });
-  if (op == "Max")
-    return elementwise(a, b, a.type,
-                       [](double x, double y) { return std::max(x, y); });
-  if (op == "Min")
-    return elementwise(a, b, a.type,
-                       [](double x, double y) { return std::min(x, y); });
-  constexpr int kBool = onnx::TensorProto::BOOL;
-  if (op == "Equal")
-    return elementwise(a, b, kBool, [](double x, double y) { return x == y; });
-  if (op == "Less")
-    return elementwise(a, b, kBool, [](double x, double y) { return x < y; });
-  if (op == "Greater")
-    return elementwise(a, b, kBool, [](double x, double y) { return x > y; });
-  if (op == "And")
-    return elementwise(a, b, kBool, [](double x, double y) { return x && y; });
-  if (op == "Or")
-    return elementwise(a, b, kBool, [](double x, double y) { return x || y; });
-  return nullptr;
-}
-
-Result unary(const std::string &op, const Tensor &a) {
-  double (*f)(double) = nullptr;
-  if (op == "Neg")
-    f = [](double x) { return -x; };
-  else if (op == "Sqrt")
-    f = [](double x) { return std::sqrt(x); };
-  else if (op == "Exp")
-    f = [](double x) { return std::exp(x); };
-  else if (op == "Floor")
-    f = [](double x) { return std::floor(x); };
-  else if (op == "Ceil")
-    f = [](double x) { return std::ceil(x); };
-  else if (op == "Abs")
-    f = [](double x) { return std::fabs(x); };
-  else if (op == "Reciprocal")
-    f = [](double x) { return 1 / x; };
-  else if (op == "Not")
-    f = [](double x) { return double(x == 0); };
-  else
-    return nullptr;
-  Result out = make(a.type, a.dims);
-  for (int64_t n = 0; n < a.count(); ++n)
-    push(*out, f(a.at(n)));
-  return out;
-}
 
 // out[index] = a[index mapped], for results that only move elements.
 template <typename F>
@@ -410,9 +287,7 @@ Result evaluate(Importer &im, const Node &node) {
           : pushFrom(*out, *c, source(n, dims, c->dims));
     return out;
   }
-  if (node.inputs() == 2 && b && !(node.opset < 7 && node.attr("axis")))
-    return binary(op, *a, *b);
-  return node.inputs() == 1 ? unary(op, *a) : nullptr;
+  return foldElementwise(im, node);
 }
 
 } // namespace

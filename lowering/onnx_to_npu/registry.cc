@@ -63,6 +63,7 @@ const Registry &registry() {
     registerLogicOps(*r);
     registerFunctionOps(*r);
     registerMaskOps(*r);
+    registerIndexOps(*r);
     registerLossOps(*r);
     registerReduceOps(*r);
     registerNormOps(*r);

@@ -100,6 +100,7 @@ void registerElementwiseOps(Registry &registry);
 void registerLogicOps(Registry &registry);
 void registerFunctionOps(Registry &registry);
 void registerMaskOps(Registry &registry);
+void registerIndexOps(Registry &registry);
 void registerLossOps(Registry &registry);
 void registerReduceOps(Registry &registry);
 void registerNormOps(Registry &registry);
