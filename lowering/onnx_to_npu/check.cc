@@ -24,7 +24,9 @@ absl::Status checkShape(Importer &importer, const Node &node,
     if (!node.has(n))
       return absl::InvalidArgumentError(
           absl::StrCat("input ", n, " is missing"));
-  if (op && (node.proto.output_size() == 0 || node.proto.output(0).empty()))
+  const auto &outputs = node.proto.output();
+  if (op && std::all_of(outputs.begin(), outputs.end(),
+                        [](const std::string &name) { return name.empty(); }))
     return absl::InvalidArgumentError("it has no output");
   bool allConstant = true;
   for (int n = 0; n < node.inputs(); ++n)

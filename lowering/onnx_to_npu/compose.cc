@@ -1,6 +1,7 @@
 #include "lowering/onnx_to_npu/compose.h"
 
 #include "absl/strings/str_cat.h"
+#include "lowering/onnx_to_npu/conv.h"
 
 using namespace mlir;
 
@@ -167,6 +168,24 @@ Entry Compose::matmul(const Entry &a, const Entry &b, bool transposed) {
                     : Dims());
 }
 
+Entry Compose::linear(const Entry &x, const Entry &weights, const Entry &bias) {
+  if (!ready({&x, &weights}))
+    return {};
+  std::optional<Filter> filter = filterOf(weights);
+  if (!filter || (bias && !bias.constant)) {
+    Entry product = matmul(x, weights, true);
+    return bias ? add(product, bias) : product;
+  }
+  Value in = im.materialize(x, identity(dims(x).size()));
+  auto matrix = matrixFilter(im, *filter, /*transposed=*/true, true);
+  if (!matrix.ok()) {
+    fail(matrix.status());
+    return {};
+  }
+  Value offset = bias ? im.constantValue(*bias.constant) : Value();
+  return take(fullyConnected(im, in, *matrix, offset, {}), {0, 1});
+}
+
 Entry Compose::reshape(const Entry &e, const Dims &to) {
   if (!ready({&e}))
     return {};
@@ -207,10 +226,33 @@ Entry Compose::expand(const Entry &e, const Dims &to) {
   return take(im.create<BroadcastToOp>(Type(), v, to), identity(to.size()));
 }
 
+// Blocks of what lies behind `axis`.
+static Entry sliceOf(const Tensor &t, int64_t axis, int64_t start, int64_t size,
+                     int64_t stride) {
+  auto out = std::make_shared<Tensor>();
+  out->type = t.type;
+  out->dims = t.dims;
+  out->dims[axis] = size;
+  int64_t inner = elementCount(Dims(t.dims.begin() + axis + 1, t.dims.end()));
+  auto copy = [&](const auto &from, auto &to) {
+    for (int64_t block = 0, n = t.dims[axis] * inner;
+         block < int64_t(from.size()); block += n)
+      for (int64_t i = 0; i < size; ++i) {
+        auto at = from.begin() + block + (start + i * stride) * inner;
+        to.insert(to.end(), at, at + inner);
+      }
+  };
+  copy(t.f, out->f);
+  copy(t.i, out->i);
+  return {out, {}, {}};
+}
+
 Entry Compose::slice(const Entry &e, int64_t axis, int64_t start, int64_t size,
                      int64_t stride) {
   if (!ready({&e}))
     return {};
+  if (e.constant)
+    return sliceOf(*e.constant, axis, start, size, stride);
   Entry v = asValue(e);
   Dims sizes(cast<RankedTensorType>(v.value.getType()).getShape());
   Dims starts(sizes.size(), 0), strides(sizes.size(), 1);

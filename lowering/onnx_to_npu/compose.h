@@ -113,6 +113,8 @@ public:
   Entry logSoftmax(const Entry &e, int64_t axis);
   /// [B...,M,K] x [B...,K,N], or x [B...,N,K] when `transposed`.
   Entry matmul(const Entry &a, const Entry &b, bool transposed = false);
+  /// x [M,K] * weights [N,K] transposed + bias [N], which may be absent.
+  Entry linear(const Entry &x, const Entry &weights, const Entry &bias);
 
   //===--- Movement -------------------------------------------------------===//
 

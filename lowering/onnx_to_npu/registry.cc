@@ -66,6 +66,7 @@ const Registry &registry() {
     registerIndexOps(*r);
     registerLossOps(*r);
     registerReduceOps(*r);
+    registerRecurrentOps(*r);
     registerNormOps(*r);
     registerDataOps(*r);
     registerQuantizedOps(*r);

@@ -103,6 +103,7 @@ void registerMaskOps(Registry &registry);
 void registerIndexOps(Registry &registry);
 void registerLossOps(Registry &registry);
 void registerReduceOps(Registry &registry);
+void registerRecurrentOps(Registry &registry);
 void registerNormOps(Registry &registry);
 void registerDataOps(Registry &registry);
 void registerQuantizedOps(Registry &registry);

@@ -42,6 +42,23 @@ std::vector<Model> models() {
   return list;
 }
 
+std::vector<Model> moreModels() {
+  std::vector<Model> list;
+  const char *folder = std::getenv("NPU_MORE_MODELS");
+  std::error_code error;
+  for (const auto &file :
+       std::filesystem::directory_iterator(folder ? folder : "", error)) {
+    if (file.path().extension() != ".onnx")
+      continue;
+    Model model;
+    model.name = file.path().stem();
+    model.path = file.path();
+    model.kind = "other";
+    list.push_back(std::move(model));
+  }
+  return list;
+}
+
 absl::StatusOr<std::unique_ptr<Compiler>> Toolchain::import() {
   auto compiler = std::make_unique<Compiler>("");
   ImportRequest request;

@@ -35,6 +35,9 @@ struct Model {
 
 /// Empty when NPU_MODELS is not set or holds no golden models.
 std::vector<Model> models();
+/// Every .onnx file in the folder that NPU_MORE_MODELS names: fed with random
+/// values, compared with ONNX Runtime as well, without a bound on INT8.
+std::vector<Model> moreModels();
 
 /// A blob compiled and loaded.
 using Runner = std::unique_ptr<SessionRunner>;

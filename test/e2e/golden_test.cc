@@ -175,15 +175,16 @@ TEST_P(Golden, QuantisedModelsGiveTheSameIntegers) {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Golden);
-INSTANTIATE_TEST_SUITE_P(Models, Golden, ::testing::ValuesIn(models()),
-                         [](const ::testing::TestParamInfo<Model> &info) {
-                           std::string name = info.param.name;
-                           for (char &c : name)
-                             c = std::isalnum(static_cast<unsigned char>(c))
-                                     ? c
-                                     : '_';
-                           return name;
-                         });
+std::string nameOf(const ::testing::TestParamInfo<Model> &info) {
+  std::string name = info.param.name;
+  for (char &c : name)
+    c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Golden, ::testing::ValuesIn(models()), nameOf);
+INSTANTIATE_TEST_SUITE_P(More, Golden, ::testing::ValuesIn(moreModels()),
+                         nameOf);
 
 /// Says so when there is nothing to check against.
 TEST(GoldenModels, AreThere) {
