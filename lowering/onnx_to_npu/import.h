@@ -60,6 +60,9 @@ struct ImportOptions {
   /// Inputs fixed to a value, which makes them constants: a TensorProto's
   /// bytes by input name.
   std::map<std::string, std::string> values;
+  /// The same as text: numbers of the input's type separated by commas, one
+  /// for each element or one for all.
+  std::map<std::string, std::string> valueTexts;
   ImportReport *report = nullptr; ///< filled in if given
 };
 

@@ -106,6 +106,8 @@ private:
   absl::Status inputs(const onnx::GraphProto &graph);
   absl::Status outputs(const onnx::GraphProto &graph);
   absl::StatusOr<Dims> inputShape(const onnx::ValueInfoProto &input);
+  /// The value that the options give an input, or null.
+  absl::StatusOr<TensorPtr> fixedInput(const onnx::ValueInfoProto &input);
   absl::Status importNode(const onnx::NodeProto &proto);
   absl::Status dispatch(const onnx::NodeProto &proto, const std::string &key);
   int onnxTypeOf(const std::string &name, const Entry &entry);

@@ -124,6 +124,7 @@ absl::Status Build::import() {
   request.batch = options_.batch;
   request.shapeTexts = options_.shapes;
   request.dimTexts = options_.dims;
+  request.valueTexts = options_.values;
   request.placement = options_.placement;
   for (const InputConfig &input : config_.inputs)
     if (!input.shape.empty())

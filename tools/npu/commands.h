@@ -19,7 +19,7 @@ struct BuildOptions {
   std::optional<double> percentile, minCosine;
   std::string placement; ///< file of rules (docs/placement.md)
   std::string stats;     ///< calibration statistics of an earlier build
-  std::vector<std::string> keepFloat, shapes, dims;
+  std::vector<std::string> keepFloat, shapes, dims, values;
   int64_t batch = 1, compare = 8;
   bool requireNpu = false, saveTemps = false, quiet = false;
 };

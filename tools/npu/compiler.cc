@@ -120,6 +120,13 @@ absl::Status Compiler::import(const std::string &path,
   for (const std::string &text : request.dimTexts)
     if (absl::Status s = parseDim(text, &options); !s.ok())
       return s;
+  for (const std::string &text : request.valueTexts) {
+    size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0 || at + 1 == text.size())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--value ", text, ": give NAME=NUMBER or NAME=1,2,3"));
+    options.valueTexts[text.substr(0, at)] = text.substr(at + 1);
+  }
   options.hostNodes = true;
   if (!request.placement.empty())
     if (absl::Status s = readPlacement(request.placement, &options); !s.ok())

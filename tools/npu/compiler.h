@@ -43,6 +43,7 @@ struct ImportRequest {
   std::map<std::string, std::vector<int64_t>> shapes; ///< "": any input's
   std::vector<std::string> shapeTexts;                ///< "NAME=1x3x224x224"
   std::vector<std::string> dimTexts;                  ///< "NAME=1"
+  std::vector<std::string> valueTexts;                ///< "NAME=1,2,3"
   std::string placement;                              ///< file of rules
   std::map<std::string, std::string> values; ///< inputs fixed, as TensorProto
   ImportReport *report = nullptr;            ///< filled in if given

@@ -53,6 +53,9 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
       ->check(kPositive);
   c->add_option("--shape", o.shapes, "NAME=1x3x224x224; repeatable");
   c->add_option("--dim", o.dims, "Symbolic dimension, NAME=1; repeatable");
+  c->add_option("--value", o.values,
+                "Input fixed when building, NAME=16000 or NAME=1,2,3; "
+                "repeatable");
   c->add_option("--compare", o.compare,
                 "Samples to compare with the float model (8; 0: none)")
       ->check(kCount);
