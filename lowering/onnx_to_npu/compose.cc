@@ -266,9 +266,48 @@ Entry Compose::slice(const Entry &e, int64_t axis, int64_t start, int64_t size,
               v.perm);
 }
 
+static Entry concatOf(const std::vector<Entry> &parts, int64_t axis) {
+  auto out = std::make_shared<Tensor>(*parts[0].constant);
+  out->f.clear();
+  out->i.clear();
+  int64_t blocks =
+      elementCount(Dims(out->dims.begin(), out->dims.begin() + axis));
+  for (size_t n = 1; n < parts.size(); ++n)
+    out->dims[axis] += parts[n].constant->dims[axis];
+  for (int64_t block = 0; block < blocks; ++block)
+    for (const Entry &e : parts) {
+      auto copy = [&](const auto &from, auto &to) {
+        int64_t size = int64_t(from.size()) / blocks;
+        auto at = from.begin() + block * size;
+        to.insert(to.end(), at, at + size);
+      };
+      copy(e.constant->f, out->f);
+      copy(e.constant->i, out->i);
+    }
+  return {out, {}, {}};
+}
+
+/// Do these differ in nothing but their size along `axis`?
+static bool fitAlong(const std::vector<Entry> &parts, int64_t axis) {
+  for (const Entry &e : parts) {
+    if (!e.constant || e.constant->type != parts[0].constant->type)
+      return false;
+    Dims dims = e.constant->dims;
+    if (axis >= int64_t(dims.size()) ||
+        dims.size() != parts[0].constant->dims.size())
+      return false;
+    dims[axis] = parts[0].constant->dims[axis];
+    if (dims != parts[0].constant->dims)
+      return false;
+  }
+  return true;
+}
+
 Entry Compose::concat(const std::vector<Entry> &parts, int64_t axis) {
   if (parts.size() == 1)
     return parts[0];
+  if (fitAlong(parts, axis))
+    return concatOf(parts, axis);
   Dims perm;
   for (const Entry &e : parts) {
     if (!ready({&e}))

@@ -469,30 +469,6 @@ static absl::Status constantNode(Importer &im, const Node &node) {
   return absl::OkStatus();
 }
 
-static absl::Status if_(Importer &im, const Node &node) {
-  TensorPtr condition = im.constant(node, 0);
-  if (!condition || condition->count() != 1)
-    return im.unsupported("the condition must be constant after folding");
-  const auto *branch =
-      node.attr(condition->at(0) ? "then_branch" : "else_branch");
-  if (!branch || !branch->has_g() ||
-      branch->g().output_size() != node.proto.output_size())
-    return absl::InvalidArgumentError("branches and outputs do not fit");
-  if (absl::Status s = im.importNodes(branch->g()); !s.ok())
-    return s;
-  onnx::NodeProto outputs;
-  for (const auto &o : branch->g().output())
-    outputs.add_input(o.name());
-  Node inner(outputs, node.opset);
-  for (int n = 0; n < node.proto.output_size(); ++n) {
-    Entry e = im.entry(inner, n);
-    if (!e)
-      return im.unsupported("a branch cannot be imported");
-    im.bind(node.proto.output(n), e);
-  }
-  return absl::OkStatus();
-}
-
 // foldNode does these; what comes here is too large, or wrong.
 static absl::Status foldedOnly(Importer &im, const Node &node) {
   return im.unsupported("its inputs give no constant of at most 2^24 elements");
@@ -532,7 +508,6 @@ void registerDataOps(Registry &r) {
   r["Size"] = view(foldedOnly);
   r["Range"] = view(foldedOnly).inputs(3).constant({0, 1, 2});
   r["ConstantOfShape"] = view(foldedOnly).constant({0});
-  r["If"] = view(if_).constant({0});
 }
 
 } // namespace npu

@@ -30,7 +30,8 @@ enum class RefusalKind {
   Type,          ///< not on this element type
   NotConstant,   ///< an input must be known when building
   Constraint,    ///< an attribute, rank or size that is not understood
-  Invalid        ///< the model is wrong
+  Invalid,       ///< the model is wrong
+  Empty          ///< a tensor without elements
 };
 const char *refusalName(RefusalKind kind);
 

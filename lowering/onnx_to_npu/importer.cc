@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -27,8 +28,8 @@ absl::Status Importer::refuse(RefusalKind kind, const std::string &why) {
   absl::Status status = kind == RefusalKind::Invalid
                             ? absl::InvalidArgumentError(why)
                             : absl::UnimplementedError(why);
-  status.SetPayload(kKind,
-                    absl::Cord(absl::string_view(&"abcdefghi"[int(kind)], 1)));
+  status.SetPayload(
+      kKind, absl::Cord(absl::string_view(&"abcdefghijkl"[int(kind)], 1)));
   return status;
 }
 
@@ -56,8 +57,10 @@ void Importer::wantConstant(const Entry &entry) {
           function
               .getArgAttrOfType<StringAttr>(argument.getArgNumber(), "npu.name")
               .str());
-      data |=
-          value != entry.value && getElementTypeOrSelf(value.getType()).isF32();
+      // A number is a limit or a step; a tensor is what the model computes on.
+      auto type = cast<RankedTensorType>(value.getType());
+      data |= value != entry.value && type.getElementType().isF32() &&
+              type.getNumElements() != 1;
     } else {
       llvm::append_range(work, value.getDefiningOp()->getOperands());
     }
@@ -110,6 +113,7 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   if (name.empty())
     name = absl::StrCat(proto.op_type(), ":",
                         proto.output_size() ? proto.output(0) : "");
+  name += nameSuffix;
   loc = NameLoc::get(builder.getStringAttr(name));
   for (int n = 0; n < proto.input_size(); ++n)
     if (!proto.input(n).empty() && !entries.count(proto.input(n)))
@@ -128,7 +132,7 @@ absl::Status Importer::importNode(const onnx::NodeProto &proto) {
   absl::Status status = dispatch(proto, key);
   // Something in a branch of it has been reported already.
   if (status.ok() || failures.size() > failed)
-    return status;
+    return status.ok() ? status : absl::CancelledError(status.message());
   loc = NameLoc::get(builder.getStringAttr(name));
   recordRefusal(proto, name, key, status);
   const PlacementRule *rule = ruleFor(name, proto.op_type());
@@ -162,6 +166,8 @@ absl::Status Importer::dispatch(const onnx::NodeProto &proto,
   Node node(proto, opset);
   auto it = registry().find(key);
   const OpImport *op = it == registry().end() ? nullptr : &it->second;
+  if (op && !op->handler)
+    return refuse(op->kind, op->text);
   absl::Status status = checkShape(*this, node, op);
   if (status.ok() && foldNode(*this, node))
     return absl::OkStatus();
@@ -170,8 +176,6 @@ absl::Status Importer::dispatch(const onnx::NodeProto &proto,
     return unsupported("a placement rule puts it on the host");
   if (status.ok() && !op)
     return refuse(RefusalKind::Operator, "this operator has no import");
-  if (status.ok() && !op->handler)
-    return refuse(op->kind, op->text);
   if (status.ok())
     status = checkOperands(*this, node, *op);
   if (status.ok())
@@ -186,6 +190,7 @@ absl::Status Importer::dispatch(const onnx::NodeProto &proto,
 }
 
 absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
+  auto leave = llvm::scope_exit([&] { --depth; });
   if (++depth > kMaxDepth)
     return absl::InvalidArgumentError("subgraphs are nested too deeply");
   if (depth > 1)
@@ -206,8 +211,44 @@ absl::Status Importer::importNodes(const onnx::GraphProto &graph) {
     else if (!status.ok())
       return status;
   }
-  --depth;
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Entry>>
+Importer::importBody(const onnx::GraphProto &body,
+                     const std::vector<Entry> &arguments,
+                     const std::string &suffix) {
+  if (body.input_size() != int(arguments.size()))
+    return absl::InvalidArgumentError(
+        absl::StrCat("its body has ", body.input_size(), " inputs, ",
+                     arguments.size(), " are given"));
+  std::map<std::string, Entry> around = entries;
+  std::string suffixAround = nameSuffix;
+  Location here = loc;
+  nameSuffix = absl::StrCat(nameSuffix, suffix);
+  for (int n = 0; n < body.input_size(); ++n) {
+    const auto &input = body.input(n);
+    if (!arguments[n])
+      return absl::InvalidArgumentError(
+          absl::StrCat("nothing is given for \"", input.name(), "\""));
+    entries[input.name()] = arguments[n];
+    if (int type = input.type().tensor_type().elem_type())
+      types->set(input.name(), type);
+  }
+  // What it defines may have been defined by an earlier trip.
+  absl::Status status = importNodes(body);
+  std::vector<Entry> results;
+  for (const auto &output : body.output())
+    if (auto it = entries.find(output.name()); it != entries.end())
+      results.push_back(it->second);
+  entries = std::move(around);
+  nameSuffix = suffixAround;
+  loc = here;
+  if (!status.ok())
+    return status;
+  if (int(results.size()) != body.output_size())
+    return unsupported("its body cannot be imported");
+  return results;
 }
 
 absl::Status Importer::outputs(const onnx::GraphProto &graph) {

@@ -94,8 +94,12 @@ public:
   void bind(const Node &node, int n, TensorPtr constant);
   void bind(const std::string &name, const Entry &entry);
 
-  /// Imports a subgraph (a branch of If) in place; its outputs by name.
-  absl::Status importNodes(const onnx::GraphProto &graph);
+  /// Imports a subgraph in place, as one trip of a loop: its inputs are the
+  /// `arguments`; gives its outputs. Its names are not known afterwards. Those
+  /// of its nodes get `suffix`.
+  absl::StatusOr<std::vector<Entry>>
+  importBody(const onnx::GraphProto &body, const std::vector<Entry> &arguments,
+             const std::string &suffix);
 
   mlir::OpBuilder builder;
   mlir::Location loc;
@@ -108,6 +112,7 @@ private:
   absl::StatusOr<Dims> inputShape(const onnx::ValueInfoProto &input);
   /// The value that the options give an input, or null.
   absl::StatusOr<TensorPtr> fixedInput(const onnx::ValueInfoProto &input);
+  absl::Status importNodes(const onnx::GraphProto &graph);
   absl::Status importNode(const onnx::NodeProto &proto);
   absl::Status dispatch(const onnx::NodeProto &proto, const std::string &key);
   int onnxTypeOf(const std::string &name, const Entry &entry);
@@ -139,6 +144,7 @@ private:
   std::set<const PlacementRule *> usedRules;
   llvm::SmallVector<mlir::Attribute> pinned; ///< nodes that rules keep here
   int depth = 0;
+  std::string nameSuffix; ///< of nodes in the trips around this one
 };
 
 /// Why a node is malformed: inputs or outputs are missing, tensors empty.

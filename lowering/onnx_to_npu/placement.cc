@@ -1,5 +1,6 @@
 // Rules by which users place nodes.
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "lowering/onnx_to_npu/importer.h"
 #include "runtime/support/json_object.h"
 #include "llvm/Support/Regex.h"
@@ -67,8 +68,10 @@ absl::Status readPlacement(const std::string &path, ImportOptions *options) {
 
 const PlacementRule *Importer::ruleFor(const std::string &name,
                                        const std::string &op) {
+  // In a loop a rule names the node of the body, for all trips.
+  std::string inBody(absl::StripSuffix(name, nameSuffix));
   for (const PlacementRule &rule : options.placement)
-    if ((rule.op.empty() || rule.op == op) && fits(rule.node, name)) {
+    if ((rule.op.empty() || rule.op == op) && fits(rule.node, inBody)) {
       usedRules.insert(&rule);
       return &rule;
     }

@@ -22,6 +22,8 @@ const char *refusalName(RefusalKind kind) {
     return "not-constant";
   case RefusalKind::Constraint:
     return "constraint";
+  case RefusalKind::Empty:
+    return "empty";
   case RefusalKind::Invalid:
     break;
   }
@@ -59,6 +61,7 @@ const Registry &registry() {
   static const Registry *all = [] {
     auto *r = new Registry;
     registerConvOps(*r);
+    registerControlOps(*r);
     registerElementwiseOps(*r);
     registerLogicOps(*r);
     registerFunctionOps(*r);

@@ -96,6 +96,7 @@ using Registry = std::map<std::string, OpImport>;
 const Registry &registry();
 
 void registerConvOps(Registry &registry);
+void registerControlOps(Registry &registry);
 void registerElementwiseOps(Registry &registry);
 void registerLogicOps(Registry &registry);
 void registerFunctionOps(Registry &registry);
