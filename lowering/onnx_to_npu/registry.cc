@@ -62,6 +62,9 @@ const Registry &registry() {
     auto *r = new Registry;
     registerConvOps(*r);
     registerControlOps(*r);
+    registerEinsumOps(*r);
+    registerSignalOps(*r);
+    registerTopKOps(*r);
     registerElementwiseOps(*r);
     registerLogicOps(*r);
     registerFunctionOps(*r);

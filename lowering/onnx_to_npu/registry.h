@@ -97,6 +97,7 @@ const Registry &registry();
 
 void registerConvOps(Registry &registry);
 void registerControlOps(Registry &registry);
+void registerEinsumOps(Registry &registry);
 void registerElementwiseOps(Registry &registry);
 void registerLogicOps(Registry &registry);
 void registerFunctionOps(Registry &registry);
@@ -108,6 +109,8 @@ void registerRecurrentOps(Registry &registry);
 void registerNormOps(Registry &registry);
 void registerDataOps(Registry &registry);
 void registerQuantizedOps(Registry &registry);
+void registerSignalOps(Registry &registry);
+void registerTopKOps(Registry &registry);
 /// What is known and refused, with the reason.
 void registerRefusedOps(Registry &registry);
 
