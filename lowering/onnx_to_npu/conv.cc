@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lowering/onnx_to_npu/quantized.h"
+#include "lowering/onnx_to_npu/volume.h"
 
 using namespace mlir;
 
@@ -37,9 +38,9 @@ void bindSpatial(Importer &im, const Node &node, Value value, int64_t rank) {
 absl::StatusOr<Window> readWindow(const Node &node, const Dims &in,
                                   Dims kernel) {
   int64_t spatial = int64_t(in.size()) - 2;
-  if (spatial < 1 || spatial > 2)
+  if (spatial < 1 || spatial > 3)
     return absl::UnimplementedError(
-        absl::StrCat(spatial, "-D is not supported, 1-D and 2-D are"));
+        absl::StrCat(spatial, "-D is not supported, 1-D to 3-D are"));
   Window w;
   w.kernel = kernel.empty() ? node.ints("kernel_shape") : kernel;
   w.strides = node.ints("strides", Dims(spatial, 1));
@@ -165,11 +166,48 @@ static absl::Status conv(Importer &im, const Node &node) {
   if (absl::Status s = finiteWeights(*filter); !s.ok())
     return s;
   Dims in = im.shape(x);
+  if (in.size() == 5)
+    return conv3d(im, node, *filter);
   NPU_ASSIGN(Convolution c, readConvolution(im, node, in, *filter, true));
   NPU_ASSIGN(Value out, buildConv(im, spatialInput(im, x), c.filter,
                                   optionalBias(im, node, 2), c.window, c.groups,
                                   c.depthwise, {}));
   bindSpatial(im, node, out, in.size());
+  return absl::OkStatus();
+}
+
+// Pads of a transposed convolution from the size of its output. As the
+// operator's definition has it: what does not divide by two goes to the end
+// with SAME_UPPER, else to the beginning.
+static absl::Status padsFromOutput(const Node &node, const Dims &in,
+                                   Window &w) {
+  std::string pad = node.s("auto_pad", "NOTSET");
+  Dims wanted = node.ints("output_shape");
+  size_t spatial = in.size() - 2, skip = w.kernel.size() - spatial;
+  if (wanted.size() == in.size())
+    wanted.erase(wanted.begin(), wanted.begin() + 2);
+  bool same = pad == "SAME_UPPER" || pad == "SAME_LOWER";
+  if (wanted.empty() && !same)
+    return absl::OkStatus();
+  if (!wanted.empty() && wanted.size() != spatial)
+    return absl::InvalidArgumentError("output_shape does not fit the rank");
+  for (size_t d = 0; d < spatial; ++d) {
+    size_t k = d + skip;
+    int64_t extent = w.dilations[k] * (w.kernel[k] - 1) + 1;
+    int64_t out = wanted.empty() ? in[2 + d] * w.strides[k] : wanted[d];
+    int64_t all =
+        (in[2 + d] - 1) * w.strides[k] + w.outputPads[k] + extent - out;
+    if (out < 1 || all < -int64_t(INT32_MAX))
+      return absl::InvalidArgumentError(
+          absl::StrCat("output_shape holds ", out));
+    if (all < 0) { // beyond what the windows reach
+      w.outputPads[k] -= all;
+      all = 0;
+    }
+    int64_t less = all / 2, more = all - less;
+    w.pads[k] = pad == "SAME_UPPER" ? less : more;
+    w.pads[k + w.kernel.size()] = pad == "SAME_UPPER" ? more : less;
+  }
   return absl::OkStatus();
 }
 
@@ -181,13 +219,15 @@ static absl::Status convTranspose(Importer &im, const Node &node) {
   if (absl::Status s = finiteWeights(*weights); !s.ok())
     return s;
   Dims in = im.shape(x), dims = filterDims(weights->dims);
-  if (dims.size() != 4 || in.size() != weights->dims.size())
+  if (in.size() != weights->dims.size())
     return im.unsupported("input and filter differ in rank");
   NPU_ASSIGN(Window w,
              readWindow(node, in,
                         Dims(weights->dims.begin() + 2, weights->dims.end())));
-  if (node.attr("output_shape") || node.s("auto_pad", "NOTSET") != "NOTSET")
-    return im.unsupported("output_shape and auto_pad; export explicit pads");
+  if (absl::Status s = padsFromOutput(node, in, w); !s.ok())
+    return s;
+  if (in.size() == 5)
+    return convTranspose3d(im, node, *weights, w);
   // [IC, OC/groups, KH, KW] to [OC, KH, KW, IC/groups].
   int64_t groups = node.i("group", 1), ic = dims[0], ocg = dims[1];
   if (groups < 1 || ic % groups)
@@ -316,19 +356,23 @@ static absl::Status pool(Importer &im, const Node &node, bool max) {
   if (bytes) { // commands compare int8
     NPU_ASSIGN(x, asHeld(im, x, {{1}, {0}, bytes}));
   }
-  Value input = spatialInput(im, x), out;
-  if (max) {
-    NPU_ASSIGN(out, im.create<MaxPool2DOp>(Type(), input, w.kernel, w.strides,
-                                           w.pads, w.dilations));
-    if (bytes)
-      out = asIntegers(im, out, bytes);
-  } else {
-    bool include = node.i("count_include_pad", 0);
-    if (include && node.i("ceil_mode", 0))
-      return im.unsupported("count_include_pad with ceil_mode");
-    NPU_ASSIGN(out, im.create<AvgPool2DOp>(Type(), input, w.kernel, w.strides,
-                                           w.pads, w.dilations, include));
-  }
+  bool include = !max && node.i("count_include_pad", 0);
+  if (include && node.i("ceil_mode", 0))
+    return im.unsupported("count_include_pad with ceil_mode");
+  auto build = [&](Value input, const Window &w) -> absl::StatusOr<Value> {
+    if (!max)
+      return im.create<AvgPool2DOp>(Type(), input, w.kernel, w.strides, w.pads,
+                                    w.dilations, include);
+    return im.create<MaxPool2DOp>(Type(), input, w.kernel, w.strides, w.pads,
+                                  w.dilations);
+  };
+  if (in.size() == 5 && bytes)
+    return im.unsupported("a 3-D pool of integers");
+  if (in.size() == 5)
+    return pool3d(im, node, build);
+  NPU_ASSIGN(Value out, build(spatialInput(im, x), w));
+  if (bytes)
+    out = asIntegers(im, out, bytes);
   bindSpatial(im, node, out, in.size());
   return absl::OkStatus();
 }
@@ -341,18 +385,18 @@ void registerConvOps(Registry &r) {
         .constant({1})
         .of(kFloat);
   };
-  r["Conv"] = matrix(conv).ranks(3, 4);
-  r["ConvTranspose"] = matrix(convTranspose).ranks(3, 4);
+  r["Conv"] = matrix(conv).ranks(3, 5);
+  r["ConvTranspose"] = matrix(convTranspose).ranks(3, 5);
   r["Gemm"] = matrix(gemm).ranks(2, 2);
   r["MatMul"] = OpImport(matMul).on(Engine::Matrix).inputs(2).of(kFloat);
   r["MaxPool"] =
       OpImport([](Importer &im, const Node &n) { return pool(im, n, true); })
           .of(kFloat | kSmallIntegers | kQuantized)
-          .ranks(3, 4);
+          .ranks(3, 5);
   r["AveragePool"] =
       OpImport([](Importer &im, const Node &n) { return pool(im, n, false); })
           .of(kFloat)
-          .ranks(3, 4);
+          .ranks(3, 5);
 }
 
 } // namespace npu

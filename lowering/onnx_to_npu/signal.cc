@@ -81,7 +81,7 @@ absl::Status melWeights(Importer &im, const Node &node) {
                                         "sample rate");
     for (int64_t r = start; r < top; ++r)
       out->f[r * bins + bin] = float(double(r - start) / double(top - start));
-    if (top == start)
+    if (top < rows)
       out->f[top * bins + bin] = 1;
     for (int64_t r = top; r < end; ++r)
       out->f[r * bins + bin] = float(double(end - r) / double(end - top));
