@@ -330,7 +330,7 @@ Entry Compose::pad(const Entry &e, const Dims &low, const Dims &high,
     return {};
   Entry v = asValue(e);
   Dims from, to;
-  for (int64_t p : v.perm) {
+  for (int64_t p : Dims(v.perm)) {
     v = slice(v, p, std::max<int64_t>(0, -low[p]),
               dims(v)[p] + std::min<int64_t>(0, low[p]) +
                   std::min<int64_t>(0, high[p]));

@@ -290,6 +290,8 @@ static absl::Status qLinearAveragePool(Importer &im, const Node &node) {
   if (node.i("channels_last", 0))
     return im.unsupported("channels_last");
   Dims dims = im.shape(in.x);
+  if (dims.size() > 4)
+    return im.unsupported("a 3-D pool of quantised values");
   NPU_ASSIGN(Window w, readWindow(node, dims, {}));
   bool include = node.i("count_include_pad", 0);
   if (include && node.i("ceil_mode", 0))
