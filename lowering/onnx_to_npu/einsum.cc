@@ -129,9 +129,13 @@ public:
     for (char l : b.labels)
       if (a.labels.find(l) == std::string::npos)
         onlyB += l;
-    Dims left = shapeOf(batch), right = left;
-    Entry x = flat(a, onlyA), y = flat(b, onlyB);
-    Entry out = batch.empty() ? c.linear(x, y, {}) : c.matmul(x, y, true);
+    // The product takes either order of the second; what it is stored in
+    // costs no transpose.
+    bool straight = !batch.empty() && b.labels == batch + contracted + onlyB;
+    Entry x = flat(a, onlyA, contracted);
+    Entry y =
+        straight ? flat(b, contracted, onlyB) : flat(b, onlyB, contracted);
+    Entry out = batch.empty() ? c.linear(x, y, {}) : c.matmul(x, y, !straight);
     std::string labels = batch + onlyA + onlyB;
     return {c.reshape(out, shapeOf(labels)), labels};
   }
@@ -143,12 +147,13 @@ private:
       dims.push_back(sizes.at(l));
     return dims;
   }
-  /// As [batch, own, contracted], or a matrix if there is no batch.
-  Entry flat(const Term &t, const std::string &own) {
-    std::string order = batch + own + contracted;
+  /// As [batch, rows, columns], or a matrix if there is no batch.
+  Entry flat(const Term &t, const std::string &rows,
+             const std::string &columns) {
+    std::string order = batch + rows + columns;
     Entry e = c.transpose(t.e, positions(t.labels, order));
     e = c.expand(e, shapeOf(order));
-    Dims dims = {elementCount(shapeOf(own)), elementCount(shapeOf(contracted))};
+    Dims dims = {elementCount(shapeOf(rows)), elementCount(shapeOf(columns))};
     if (!batch.empty())
       dims.insert(dims.begin(), elementCount(shapeOf(batch)));
     return c.reshape(e, dims);
