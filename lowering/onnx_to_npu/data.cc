@@ -337,6 +337,10 @@ static absl::Status gather(Importer &im, const Node &node) {
 }
 
 static absl::Status cast_(Importer &im, const Node &node) {
+  if (node.i("to", 1) == onnx::TensorProto::STRING)
+    return im.refuse(RefusalKind::NonTensor,
+                     "to strings, which have no place on an NPU; keep this "
+                     "part of the model in the application");
   Entry e = asValue(im, im.entry(node, 0));
   Type to = elementType(im.builder.getContext(), int(node.i("to", 1)));
   if (!to)

@@ -185,6 +185,9 @@ static absl::Status forward(Importer &im, const Node &node) {
 
 // x * scale + offset per channel; a later pass folds it into a convolution.
 static absl::Status batchNorm(Importer &im, const Node &node) {
+  if (node.i("training_mode", 0))
+    return im.refuse(RefusalKind::Training,
+                     "training_mode is set; export the model for inference");
   TensorPtr t[5];
   for (int n = 1; n < 5; ++n) {
     t[n] = im.constant(node, n);
