@@ -44,7 +44,6 @@ private:
   absl::Status configure();
   absl::Status import();
   absl::Status describeInputs();
-  absl::Status requireNpu(const Coverage &coverage);
   absl::Status chooseMode();
   absl::Status openFloatRunner();
   absl::Status calibrate();
@@ -172,16 +171,6 @@ absl::Status Build::describeInputs() {
           "', the model's inputs are: ", absl::StrJoin(names, ", ")));
     }
   return absl::OkStatus();
-}
-
-absl::Status Build::requireNpu(const Coverage &coverage) {
-  if (!options_.requireNpu || coverage.hostNodes == 0)
-    return absl::OkStatus();
-  std::string text =
-      absl::StrCat(coverage.hostNodes, " node(s) would run on the host:");
-  for (const HostNode &n : coverage.host)
-    absl::StrAppend(&text, "\n  ", n.node, ": ", n.reason, "; ", n.fix);
-  return absl::FailedPreconditionError(text);
 }
 
 absl::Status Build::chooseMode() {
@@ -459,8 +448,9 @@ absl::Status Build::run() {
       options_.output, "/",
       std::filesystem::path(options_.model).stem().string(), ".npub");
   report_.blob = blobPath_;
-  if (absl::Status s = requireNpu(report_.coverage); !s.ok())
-    return s;
+  if (options_.requireNpu)
+    if (absl::Status s = requireNpu(report_.coverage); !s.ok())
+      return s;
   if (absl::Status s = chooseMode(); !s.ok())
     return s;
   report_.mode = config_.quantize.mode;

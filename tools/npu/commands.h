@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tools/npu/report.h"
 
 namespace npu {
 
@@ -24,6 +25,19 @@ struct BuildOptions {
   bool requireNpu = false, saveTemps = false, quiet = false;
 };
 absl::Status build(const BuildOptions &options);
+
+/// `npu check`: where each node would run, and why, without compiling.
+struct CheckOptions {
+  std::string model, target = "edge";
+  std::string placement; ///< file of rules (docs/placement.md)
+  std::vector<std::string> shapes, dims, values;
+  int64_t batch = 1;
+  bool requireNpu = false, json = false;
+};
+absl::Status check(const CheckOptions &options);
+
+/// An error that lists the nodes on the host, if there are any.
+absl::Status requireNpu(const Coverage &coverage);
 
 /// `npu run`.
 struct RunOptions {

@@ -70,6 +70,28 @@ CLI::App *addBuild(CLI::App &app, npu::BuildOptions &o) {
   return c;
 }
 
+CLI::App *addCheck(CLI::App &app, npu::CheckOptions &o) {
+  CLI::App *c = app.add_subcommand(
+      "check", "Say where each node of an ONNX model would run, and why");
+  c->add_option("model", o.model, "ONNX model")->required();
+  c->add_option("--target", o.target,
+                "edge, pc, micro, host, or a target file (default: edge)");
+  c->add_option("--batch", o.batch, "Size of an unknown batch dimension (1)")
+      ->check(kPositive);
+  c->add_option("--shape", o.shapes, "NAME=1x3x224x224; repeatable");
+  c->add_option("--dim", o.dims, "Symbolic dimension, NAME=1; repeatable");
+  c->add_option("--value", o.values,
+                "Input fixed when building, NAME=16000 or NAME=1,2,3; "
+                "repeatable");
+  c->add_option("--placement", o.placement,
+                "JSON rules: nodes for the host, or kept on the NPU "
+                "(docs/placement.md)");
+  c->add_flag("--require-npu", o.requireNpu,
+              "Fail if a node would run on the host");
+  c->add_flag("--json", o.json, "As JSON");
+  return c;
+}
+
 CLI::App *addRun(CLI::App &app, npu::RunOptions &o) {
   CLI::App *c = app.add_subcommand("run", "Run a blob on the software NPU");
   c->add_option("blob", o.blob, "Blob (.npub)")->required();
@@ -117,11 +139,12 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", npu::kVersion);
   app.require_subcommand(1);
   npu::BuildOptions build;
+  npu::CheckOptions check;
   npu::RunOptions run;
   npu::InfoOptions info;
   npu::EvalOptions eval;
-  CLI::App *isBuild = addBuild(app, build), *isRun = addRun(app, run),
-           *isInfo = addInfo(app, info);
+  CLI::App *isBuild = addBuild(app, build), *isCheck = addCheck(app, check),
+           *isRun = addRun(app, run), *isInfo = addInfo(app, info);
   addEval(app, eval);
   try {
     app.parse(argc, argv);
@@ -131,10 +154,11 @@ int main(int argc, char **argv) {
     std::cerr << "npu: error: " << error.what() << "; see npu --help\n";
     return 1;
   }
-  absl::Status status = isBuild->parsed()  ? npu::build(build)
-                        : isRun->parsed()  ? npu::run(run)
-                        : isInfo->parsed() ? npu::info(info)
-                                           : npu::eval(eval);
+  absl::Status status = isBuild->parsed()   ? npu::build(build)
+                        : isCheck->parsed() ? npu::check(check)
+                        : isRun->parsed()   ? npu::run(run)
+                        : isInfo->parsed()  ? npu::info(info)
+                                            : npu::eval(eval);
   if (status.ok())
     return 0;
   std::cerr << "npu: error: " << status.message() << "\n";

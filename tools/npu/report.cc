@@ -17,7 +17,7 @@ static double macFraction(const Coverage &c) {
   return c.hostNodes ? 0 : 1;
 }
 
-static Json coverageJson(const Coverage &c) {
+Json coverageJson(const Coverage &c) {
   Json host = Json::array();
   for (const HostNode &n : c.host)
     host.push_back(
@@ -106,8 +106,7 @@ static std::string bytes(int64_t n) {
   return absl::StrFormat("%.1f KiB", n / 1024.0);
 }
 
-std::string summary(const Report &r) {
-  const Coverage &c = r.coverage;
+std::string coverageText(const Coverage &c) {
   std::string text;
   absl::StrAppendFormat(
       &text, "coverage    %d of %d nodes on the NPU, %.1f %% of %.1f M MACs\n",
@@ -118,6 +117,11 @@ std::string summary(const Report &r) {
   for (const HostNode &n : c.host)
     absl::StrAppendFormat(&text, "  on host   %s (%s): %s; %s\n", n.node, n.op,
                           n.reason, n.fix);
+  return text;
+}
+
+std::string summary(const Report &r) {
+  std::string text = coverageText(r.coverage);
   absl::StrAppendFormat(
       &text, "estimate    %.3f ms on %s, %d cycles, MAC efficiency %.1f %%\n",
       r.estimate.latencyMs, r.target, r.estimate.cycles,

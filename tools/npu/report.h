@@ -84,6 +84,11 @@ struct Report {
   std::vector<std::string> files; ///< what was written
 };
 
+/// Key `coverage` of report.json (docs/report.md).
+rt::Json coverageJson(const Coverage &coverage);
+/// Its lines in summary(): nodes, subgraphs, every node on the host.
+std::string coverageText(const Coverage &coverage);
+
 rt::Json toJson(const Report &report);
 
 /// The summary that ends `npu build`.
