@@ -98,7 +98,7 @@ def main():
     for name, counts in integers.items():
         page += "- %s: %d of %d values differ\n" % (
             name, sum(c[0] for c in counts), sum(c[1] for c in counts))
-    page += "\n## Not compiled yet\n\n"
+    page += "\n## Not checked yet\n\n"
     for e in entries:
         if "later" in e:
             page += "- %s: %s\n" % (e["model"], e["later"])
